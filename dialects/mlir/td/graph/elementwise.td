@@ -1,0 +1,73 @@
+// Elementwise operators. All operands have the result's shape: the importer inserts `graph.broadcast`.
+#ifndef NEAP_GRAPH_ELEMENTWISE
+#define NEAP_GRAPH_ELEMENTWISE
+include "graph/base.td"
+
+def Graph_UnaryKind : I32EnumAttr<"UnaryKind", "elementwise function of one operand", [
+  I32EnumAttrCase<"abs", 0>, I32EnumAttrCase<"neg", 1>, I32EnumAttrCase<"sign", 2>,
+  I32EnumAttrCase<"exp", 3>, I32EnumAttrCase<"log", 4>, I32EnumAttrCase<"sqrt", 5>,
+  I32EnumAttrCase<"reciprocal", 6>, I32EnumAttrCase<"sin", 7>, I32EnumAttrCase<"cos", 8>,
+  I32EnumAttrCase<"tan", 9>, I32EnumAttrCase<"tanh", 10>, I32EnumAttrCase<"erf", 11>,
+  I32EnumAttrCase<"sigmoid", 12>, I32EnumAttrCase<"relu", 13>, I32EnumAttrCase<"floor", 14>,
+  I32EnumAttrCase<"ceil", 15>, I32EnumAttrCase<"round", 16>, I32EnumAttrCase<"not", 17>,
+  I32EnumAttrCase<"isnan", 18>, I32EnumAttrCase<"isinf", 19>, I32EnumAttrCase<"softplus", 20>,
+  I32EnumAttrCase<"asin", 21>, I32EnumAttrCase<"acos", 22>, I32EnumAttrCase<"atan", 23>,
+  I32EnumAttrCase<"sinh", 24>, I32EnumAttrCase<"cosh", 25>, I32EnumAttrCase<"asinh", 26>,
+  I32EnumAttrCase<"acosh", 27>, I32EnumAttrCase<"atanh", 28>]> {
+  let cppNamespace = "::neap::graph";
+}
+
+// `max` and `min` propagate NaN (ONNX follows numpy). `mod` has the divisor's sign (Python), `fmod` the dividend's (C).
+// Integer `div` truncates toward zero. `and`, `or`, `xor` are logical on i1 and bitwise on wider integers.
+def Graph_BinaryKind : I32EnumAttr<"BinaryKind", "elementwise function of two operands", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>, I32EnumAttrCase<"mul", 2>,
+  I32EnumAttrCase<"div", 3>, I32EnumAttrCase<"pow", 4>, I32EnumAttrCase<"max", 5>,
+  I32EnumAttrCase<"min", 6>, I32EnumAttrCase<"mod", 7>, I32EnumAttrCase<"fmod", 8>,
+  I32EnumAttrCase<"and", 9>, I32EnumAttrCase<"or", 10>, I32EnumAttrCase<"xor", 11>,
+  I32EnumAttrCase<"shl", 12>, I32EnumAttrCase<"shr", 13>, I32EnumAttrCase<"atan2", 14>]> {
+  let cppNamespace = "::neap::graph";
+}
+
+def Graph_CompareKind : I32EnumAttr<"CompareKind", "ordered comparison; a NaN compares unequal", [
+  I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+  I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]> {
+  let cppNamespace = "::neap::graph";
+}
+
+def Graph_UnaryOp : Graph_Op<"unary"> {
+  let summary = "apply a function to every element; `not`, `isnan`, `isinf` give i1 (`not` on i1 only)";
+  let arguments = (ins Graph_Tensor:$input, Graph_UnaryKind:$kind);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_BinaryOp : Graph_Op<"binary", [SameTypeOperands]> {
+  let summary = "combine two tensors of one type element by element";
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, Graph_BinaryKind:$kind);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Graph_CompareOp : Graph_Op<"compare", [SameTypeOperands]> {
+  let summary = "compare two tensors of one type element by element, giving i1";
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, Graph_CompareKind:$kind);
+  let results = (outs Graph_BoolTensor:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Graph_SelectOp : Graph_Op<"select", [AllTypesMatch<["on_true", "on_false", "result"]>]> {
+  let summary = "take each element from one tensor where the condition holds and from the other where not";
+  let arguments = (ins Graph_BoolTensor:$condition, Graph_Tensor:$on_true, Graph_Tensor:$on_false);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
+}
+
+def Graph_CastOp : Graph_Op<"cast"> {
+  let summary = "convert elements to the result's element type";
+  let description = [{Float to integer truncates toward zero, saturates, and sends NaN to 0; integer to narrower
+integer wraps; anything to i1 is `!= 0`; i1 to a number is 0 or 1.}];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+#endif

@@ -1,0 +1,3 @@
+//! The loop level: kernels, their schedules, and their lowering to the explicit level. See docs/architecture.md.
+
+pub mod ir;

@@ -1,0 +1,44 @@
+//! Target descriptions: what the schedules and the cost model know of a machine.
+
+use serde::{Deserialize, Serialize};
+
+/// Which code generator makes the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Backend {
+    /// LLVM, optimising.
+    Llvm,
+    /// Cranelift, compiling fast; vectors of 128 bits, no masks.
+    Cranelift,
+}
+
+/// A CPU as the schedules see it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CpuTarget {
+    /// Name for `-mcpu`, such as `znver5` or `x86-64-v3`.
+    pub cpu: String,
+    /// LLVM feature names that are on, sorted.
+    pub features: Vec<String>,
+    /// Code generator.
+    pub backend: Backend,
+    /// Widest useful vector in bits: 128, 256 or 512.
+    pub vector_bits: u32,
+    /// Architectural vector registers.
+    pub vector_registers: u32,
+    /// Whether masked loads and stores are cheap.
+    pub masked_memory: bool,
+    /// Whether fused multiply-add is one instruction; without it the numerics profile is another.
+    pub fma: bool,
+    /// L1 data cache bytes of one core.
+    pub l1: u64,
+    /// L2 cache bytes of one core.
+    pub l2: u64,
+    /// L3 cache bytes.
+    pub l3: u64,
+}
+
+impl CpuTarget {
+    /// Lanes of one vector of 32-bit elements.
+    pub const fn lanes32(&self) -> u64 {
+        self.vector_bits as u64 / 32
+    }
+}

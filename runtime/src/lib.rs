@@ -1,0 +1,3 @@
+//! neap's runtime: loads an artefact and runs it in one arena. Links neither MLIR nor LLVM.
+
+pub mod program;

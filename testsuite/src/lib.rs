@@ -1,0 +1,1 @@
+//! neap-testsuite
