@@ -1,5 +1,7 @@
 //! The host program as plain data: what the artefact's metadata section holds.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Element type; the discriminants are part of the artefact format and of the C API.
@@ -22,6 +24,37 @@ pub enum DType {
     Bool = 12,
 }
 
+impl DType {
+    /// Bytes of one element.
+    pub const fn size(self) -> u64 {
+        match self {
+            DType::Bool | DType::I8 | DType::U8 => 1,
+            DType::F16 | DType::BF16 | DType::I16 | DType::U16 => 2,
+            DType::F32 | DType::I32 | DType::U32 => 4,
+            DType::F64 | DType::I64 | DType::U64 => 8,
+        }
+    }
+
+    /// The short name used in messages and by the command line: `f32`, `i64`, `bool`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+            DType::F16 => "f16",
+            DType::BF16 => "bf16",
+            DType::I8 => "i8",
+            DType::I16 => "i16",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
+            DType::U8 => "u8",
+            DType::U16 => "u16",
+            DType::U32 => "u32",
+            DType::U64 => "u64",
+            DType::Bool => "bool",
+        }
+    }
+}
+
 /// An input or output of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TensorInfo {
@@ -31,6 +64,20 @@ pub struct TensorInfo {
     pub dtype: DType,
     /// Shape; all sizes are fixed at compile time.
     pub dims: Vec<u64>,
+}
+
+impl TensorInfo {
+    /// Bytes of the tensor, or none where they do not fit in memory.
+    pub fn bytes(&self) -> Option<u64> {
+        let elements = self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d))?;
+        elements.checked_mul(self.dtype.size()).filter(|&n| n <= isize::MAX as u64)
+    }
+}
+
+impl fmt::Display for TensorInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}{:?}", self.name, self.dtype.name(), self.dims)
+    }
 }
 
 /// Where a buffer lies at run time.
@@ -53,7 +100,8 @@ pub struct BufferRef {
     pub place: Place,
     /// How many bytes the kernel may touch from there.
     pub bytes: u64,
-    /// Whether the kernel writes it.
+    /// Whether the kernel writes it: then it writes every byte the model reads later, and what lay there before is lost.
+    /// A kernel that works in place has the range twice, once read and once written.
     pub written: bool,
 }
 
@@ -87,6 +135,8 @@ pub struct Program {
     pub model: String,
     /// `llvm` or `cranelift`.
     pub backend: String,
+    /// Instruction set of the code, as `std::env::consts::ARCH` names it (`x86_64`).
+    pub arch: String,
     /// CPU the code was made for, such as `znver5` or `x86-64-v3`.
     pub cpu: String,
     /// CPU features the code needs, by their LLVM names (`avx512f`, `fma`, ...).
