@@ -161,7 +161,20 @@ pub struct Nest {
     pub effects: Vec<Effect>,
 }
 
-/// What one launch computes.
+/// What one kernel call computes.
+///
+/// Two shapes occur. *Without outer iterators and temporaries* the nests run one after another, each over its whole space.
+/// *With outer iterators* all nests run for each outer iteration, passing values on in temporaries.
+///
+/// Canonical forms (what `graph_to_loop` makes and schedules match):
+/// - map: no outer iterators, one nest of parallel iterators, one for each result dim that is not constantly 1;
+/// - contraction: the outer iterators are all result dims in order (matmul: `[batch..., m, n]`, kept even where 1; conv:
+///   `[image, group, channel in group, spatial...]`, with the group only where there are several); nest 0 has only reduction
+///   iterators (matmul `[k]`, conv `[channel, kernel...]`) and one `Reduce` by `Fma` of the left (input) by the right (filter)
+///   operand; operands are plain reads unless producers are fused. Its `to` is the output, or, with an epilogue, a temporary of
+///   no dims which nest 1, without iterators, reads and stores to the outputs at the outer index;
+/// - row: the outer iterators are the dims not reduced, the nests fold and map the rest;
+/// - recurrence: parallel batch, then sequential time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// Symbol; equal kernels get equal names.
