@@ -1,4 +1,5 @@
 //! The loop level: kernels, their schedules, and their lowering to the explicit level. See docs/architecture.md.
 
+pub mod explicit;
 pub mod ir;
 pub mod scheduled;

@@ -1,0 +1,65 @@
+//! Rank-1 vectors.
+
+use melior::ir::attribute::DenseI64ArrayAttribute;
+
+use super::builder::Builder;
+use super::types::{Elem, Repr, V};
+
+impl<'c> Builder<'c> {
+    /// A scalar in every lane; a vector of that many lanes is returned as it is.
+    pub fn broadcast(&self, v: V<'c>, lanes: u32) -> V<'c> {
+        if v.ty().lanes == lanes {
+            return v;
+        }
+        assert!(v.ty().is_scalar(), "broadcast of {} to {lanes} lanes", v.ty());
+        let ty = v.elem().vector(lanes);
+        match v.known() {
+            Some(k) => V { ty, repr: Repr::Op(self.constant(ty, k as u64)) },
+            None => self.emit("vector.broadcast", &[self.raw(v)], ty, &[]),
+        }
+    }
+
+    /// The first `n` of `lanes` lanes (none if negative, all if more).
+    pub fn create_mask(&self, n: V<'c>, lanes: u32) -> V<'c> {
+        if let Some(n) = n.known() {
+            return self.constant_mask(n, lanes);
+        }
+        self.emit("vector.create_mask", &[self.raw(n)], Elem::I1.vector(lanes), &[])
+    }
+
+    /// The first `n` of `lanes` lanes.
+    pub fn constant_mask(&self, n: i64, lanes: u32) -> V<'c> {
+        let n = n.clamp(0, i64::from(lanes));
+        let sizes = DenseI64ArrayAttribute::new(self.context(), &[n]).into();
+        self.emit("vector.constant_mask", &[], Elem::I1.vector(lanes), &[("mask_dim_sizes", sizes)])
+    }
+
+    /// One lane.
+    pub fn extract(&self, v: V<'c>, lane: i64) -> V<'c> {
+        let at = DenseI64ArrayAttribute::new(self.context(), &[lane]).into();
+        self.emit("vector.extract", &[self.raw(v)], v.elem().scalar(), &[("static_position", at)])
+    }
+
+    /// The vector with one lane replaced.
+    pub fn insert(&self, scalar: V<'c>, into: V<'c>, lane: i64) -> V<'c> {
+        let at = DenseI64ArrayAttribute::new(self.context(), &[lane]).into();
+        self.emit("vector.insert", &[self.raw(scalar), self.raw(into)], into.ty(), &[("static_position", at)])
+    }
+
+    /// A vector of scalars.
+    pub fn from_elements(&self, scalars: &[V<'c>]) -> V<'c> {
+        let operands: Vec<_> = scalars.iter().map(|s| self.raw(*s)).collect();
+        self.emit("vector.from_elements", &operands, scalars[0].elem().vector(scalars.len() as u32), &[])
+    }
+
+    /// Picks lanes out of two vectors laid end to end.
+    pub fn shuffle(&self, a: V<'c>, b: V<'c>, lanes: &[i64]) -> V<'c> {
+        let mask = DenseI64ArrayAttribute::new(self.context(), lanes).into();
+        self.emit("vector.shuffle", &[self.raw(a), self.raw(b)], a.elem().vector(lanes.len() as u32), &[("mask", mask)])
+    }
+
+    /// 0, 1, 2, ... as index.
+    pub fn step(&self, lanes: u32) -> V<'c> {
+        self.emit("vector.step", &[], Elem::Index.vector(lanes), &[])
+    }
+}
