@@ -29,6 +29,11 @@ impl TensorType {
         self.dims.iter().map(Dim::as_const).collect()
     }
 
+    /// Element count as an expression: the product of the dims.
+    pub fn count(&self) -> Dim {
+        self.dims.iter().fold(Dim::constant(1), |n, d| n.mul(d))
+    }
+
     /// Element count, if all dims are static and the product fits in u64.
     pub fn elements(&self) -> Option<u64> {
         self.static_dims()?.into_iter().try_fold(1u64, u64::checked_mul)
