@@ -1,0 +1,50 @@
+//! The front door: legality, then the target's back end.
+
+use crate::{CodegenError, ObjectCode, context, legality, llvm};
+use melior::ir::Module;
+use neap_spec::{Backend, CpuTarget};
+
+/// What text to give beside the object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Emit {
+    /// None.
+    #[default]
+    Object,
+    /// Optimised LLVM IR; LLVM only.
+    Llvm,
+    /// Assembly.
+    Asm,
+    /// Cranelift's IR; Cranelift only.
+    Clif,
+}
+
+/// A compiled module.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Its code.
+    pub object: ObjectCode,
+    /// The text asked for, where the back end has it.
+    pub text: Option<String>,
+}
+
+/// Compiles every stage of an explicit-level module.
+///
+/// # Errors
+/// An operation outside the explicit level, or a target without what the kernels need.
+pub fn compile(module: &Module<'_>, target: &CpuTarget, emit: Emit) -> Result<Compiled, CodegenError> {
+    let stages = legality::check(module)?;
+    match target.backend {
+        Backend::Llvm => llvm::compile(module, &stages, target, emit),
+        Backend::Cranelift => Err(CodegenError::bug("cranelift", "not here yet")),
+    }
+}
+
+/// Parses MLIR text or bytecode in a context of its own and compiles it.
+///
+/// # Errors
+/// As [`compile`], and what MLIR says of the source.
+pub fn compile_source(source: &[u8], target: &CpuTarget, emit: Emit) -> Result<Compiled, CodegenError> {
+    let context = context::context();
+    let module = context::parse(&context, source)?;
+    compile(&module, target, emit)
+}

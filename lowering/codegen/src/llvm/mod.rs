@@ -1,0 +1,47 @@
+//! The optimising path: explicit level, LLVM dialect, LLVM IR, x86-64 ELF.
+
+mod entry;
+mod lower;
+mod machine;
+mod optimise;
+
+pub(crate) use machine::host_cpu;
+
+use crate::{CodegenError, Compiled, Emit, image::ObjectCode, stage::Stage};
+use inkwell::targets::FileType;
+use melior::ir::Module;
+use neap_spec::CpuTarget;
+
+/// Compiles the stages of a checked module.
+pub(crate) fn compile(
+    module: &Module<'_>,
+    stages: &[Stage],
+    target: &CpuTarget,
+    emit: Emit,
+) -> Result<Compiled, CodegenError> {
+    if !target.fma {
+        return Err(CodegenError::Target {
+            cpu: target.cpu.clone(),
+            reason: "has no fused multiply-add, and without it results differ; use x86-64-v3 or a newer cpu".to_owned(),
+        });
+    }
+    let machine = machine::machine(target)?;
+    let context = inkwell::context::Context::create();
+    let ir = lower::translate(module, &context)?;
+    ir.set_triple(&machine.get_triple());
+    ir.set_data_layout(&machine.get_target_data().get_data_layout());
+    for stage in stages {
+        entry::add(&context, &ir, stage, target)?;
+    }
+    optimise::run(&ir, &machine)?;
+    let text = match emit {
+        Emit::Llvm => Some(ir.print_to_string().to_string()),
+        Emit::Asm => {
+            Some(machine::emit(&ir, &machine, FileType::Assembly).map(|b| String::from_utf8_lossy(&b).into_owned())?)
+        }
+        Emit::Object | Emit::Clif => None,
+    };
+    let elf = machine::emit(&ir, &machine, FileType::Object)?;
+    let names: Vec<&str> = stages.iter().map(|s| s.name.as_str()).collect();
+    Ok(Compiled { object: ObjectCode::from_elf(&elf, &names)?, text })
+}
