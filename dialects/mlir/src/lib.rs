@@ -1,1 +1,12 @@
-//! neap-mlir
+//! MLIR as neap uses it: the `graph`, `loop` and `segment` dialects, contexts, parsing, verifying, printing, and the way between
+//! MLIR operations and the plain data of `neap-optable`.
+//!
+//! All unsafe code that talks to MLIR's C API about our dialects is in `ffi`; a [`melior::Context`] is neither `Send` nor `Sync`,
+//! so each worker makes its own with [`context`].
+
+mod context;
+mod diagnostic;
+mod ffi;
+
+pub use context::{Locations, context, parse_module, print, run_upstream, verify};
+pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, capture};

@@ -10,6 +10,16 @@ def Graph_Dialect : Dialect {
   let name = "graph";
   let cppNamespace = "::neap::graph";
   let summary = "Pure operators on tensors: the level at which models enter, are rewritten and fused.";
+  // One translation unit a family: all ops in one would take minutes and gigabytes to compile.
+  let extraClassDeclaration = [{
+    void addContract();
+    void addElementwise();
+    void addIndex();
+    void addRecurrent();
+    void addReduce();
+    void addShape();
+    void addStructure();
+  }];
 }
 
 // Every graph op is pure unless it says otherwise, so MLIR's own CSE and DCE work on it.

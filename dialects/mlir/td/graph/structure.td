@@ -9,6 +9,7 @@ def Graph_ConstantOp : Graph_Op<"constant", [ConstantLike, AllTypesMatch<["value
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
 }
 def Graph_WeightOp : Graph_Op<"weight"> {
   let summary = "a larger tensor, held outside the IR under a key; hash is its content hash, or empty when seeded in tests";

@@ -1,0 +1,17 @@
+// The elementwise family of the graph dialect.
+#include "graph/graph.h"
+
+#include "graph/elementwise.enums.h.inc"
+#define GET_OP_CLASSES
+#include "graph/elementwise.ops.h.inc"
+
+#include "graph/elementwise.enums.cpp.inc"
+#define GET_OP_CLASSES
+#include "graph/elementwise.ops.cpp.inc"
+
+void neap::graph::GraphDialect::addElementwise() {
+  addOperations<
+#define GET_OP_LIST
+#include "graph/elementwise.ops.cpp.inc"
+      >();
+}
