@@ -1,0 +1,186 @@
+//! Running a model.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::arena::Arena;
+use crate::artefact::Check;
+use crate::error::Error;
+use crate::fpenv::FpEnv;
+use crate::model::Model;
+use crate::poison::{self, Range};
+use crate::pool::Pool;
+use crate::profile::LaunchTime;
+use crate::signature::{Kind, check_bytes, check_count, check_type, position};
+use crate::steps::Steps;
+use crate::view::{View, ViewMut};
+
+/// How a session runs.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Threads, the caller's among them; 0 means as many as the machine has cores.
+    pub threads: usize,
+    /// What [`Session::load`] checksums.
+    pub check: Check,
+    /// Whether dead bytes of the arena are overwritten before and while running, to find kernels that read them.
+    pub poison: bool,
+    /// Whether each launch is timed.
+    pub profile: bool,
+}
+
+/// A model with the memory and threads to run it, one run at a time.
+///
+/// Everything is set up when the session is made: [`Session::run`] neither allocates nor takes a lock. For runs at the
+/// same time make several sessions of one [`Model`]; they share its code and weights.
+pub struct Session {
+    // Dropped in this order: the workers end before the memory they use goes away.
+    pool: Pool,
+    steps: Steps,
+    arena: Arena,
+    model: Arc<Model>,
+    /// The caller's buffers in the current run.
+    inputs: Box<[*const u8]>,
+    outputs: Box<[*mut u8]>,
+    threads: usize,
+    /// In poison mode, for each launch the ranges dead after it.
+    dead: Option<Vec<Vec<Range>>>,
+    /// Empty unless asked for.
+    times: Vec<LaunchTime>,
+}
+
+// SAFETY: the raw pointers go into the session's own arena and table, into the model it keeps alive, and, only while
+// `run` borrows them, into the caller's buffers.
+unsafe impl Send for Session {}
+
+impl Session {
+    /// Loads an artefact and makes a session of it.
+    pub fn load(path: impl AsRef<Path>, options: &Options) -> Result<Session, Error> {
+        Session::new(Arc::new(Model::open(path, options.check)?), options)
+    }
+
+    /// Makes a session of a loaded model.
+    pub fn new(model: Arc<Model>, options: &Options) -> Result<Session, Error> {
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        let program = model.program();
+        let arena = Arena::new(program, threads)?;
+        let steps = Steps::new(&model, arena.base(), threads)?;
+        let (scratch, stride) = arena.scratch();
+        let pool = Pool::new(threads, scratch, stride)?;
+        Ok(Session {
+            inputs: vec![std::ptr::null(); program.inputs.len()].into(),
+            outputs: vec![std::ptr::null_mut(); program.outputs.len()].into(),
+            dead: options.poison.then(|| poison::dead_after(&program.launches)),
+            times: vec![LaunchTime::default(); if options.profile { program.launches.len() } else { 0 }],
+            pool,
+            steps,
+            arena,
+            threads,
+            model,
+        })
+    }
+
+    /// Runs the model on inputs in the model's order, into outputs in the model's order; row-major, little-endian bytes.
+    ///
+    /// The buffers are used where they lie, so each must be aligned to its element.
+    pub fn run(&mut self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), Error> {
+        check_count(Kind::Input, self.model.inputs(), inputs.len())?;
+        check_count(Kind::Output, self.model.outputs(), outputs.len())?;
+        for (index, bytes) in inputs.iter().enumerate() {
+            check_bytes(Kind::Input, &self.model.inputs()[index], bytes)?;
+            self.inputs[index] = bytes.as_ptr();
+        }
+        for (index, bytes) in outputs.iter_mut().enumerate() {
+            check_bytes(Kind::Output, &self.model.outputs()[index], bytes)?;
+            self.outputs[index] = bytes.as_mut_ptr();
+        }
+        self.execute();
+        Ok(())
+    }
+
+    /// Runs the model on inputs and outputs by name, in any order, checking their types and shapes.
+    pub fn run_named(&mut self, inputs: &[(&str, View<'_>)], outputs: &mut [(&str, ViewMut<'_>)]) -> Result<(), Error> {
+        self.inputs.fill(std::ptr::null());
+        self.outputs.fill(std::ptr::null_mut());
+        for (name, view) in inputs {
+            let index = position(Kind::Input, self.model.inputs(), name, |i| !self.inputs[i].is_null())?;
+            let info = &self.model.inputs()[index];
+            check_type(Kind::Input, info, view.dtype, view.dims)?;
+            check_bytes(Kind::Input, info, view.bytes)?;
+            self.inputs[index] = view.bytes.as_ptr();
+        }
+        for (name, view) in outputs {
+            let index = position(Kind::Output, self.model.outputs(), name, |i| !self.outputs[i].is_null())?;
+            let info = &self.model.outputs()[index];
+            check_type(Kind::Output, info, view.dtype, view.dims)?;
+            check_bytes(Kind::Output, info, view.bytes)?;
+            self.outputs[index] = view.bytes.as_mut_ptr();
+        }
+        check_all(Kind::Input, &self.model, self.inputs.iter().position(|p| p.is_null()))?;
+        check_all(Kind::Output, &self.model, self.outputs.iter().position(|p| p.is_null()))?;
+        self.execute();
+        Ok(())
+    }
+
+    /// The model it runs.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Threads, the caller's among them.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Bytes reserved for this session: the planned arena and all threads' scratch.
+    pub fn arena_bytes(&self) -> u64 {
+        self.arena.total()
+    }
+
+    /// Time spent in each launch, in the program's order; empty unless [`Options::profile`] was set.
+    pub fn times(&self) -> &[LaunchTime] {
+        &self.times
+    }
+
+    /// Forgets the times measured so far.
+    pub fn reset_times(&mut self) {
+        self.times.fill(LaunchTime::default());
+    }
+
+    /// Runs all launches on the buffers entered in `inputs` and `outputs`, whose sizes were checked.
+    fn execute(&mut self) {
+        let _env = FpEnv::enter();
+        self.steps.bind(&self.inputs, &self.outputs);
+        if self.dead.is_some() {
+            self.arena.poison(0, self.arena.total());
+        }
+        for launch in 0..self.steps.len() {
+            let job = self.steps.job(launch);
+            let start = (!self.times.is_empty()).then(Instant::now);
+            if job.extent > 0 {
+                // SAFETY: validation has found every buffer inside its section or tensor, the tensors' buffers were
+                // checked against their types by `run`, and the arena holds the planned bytes and all scratch.
+                unsafe { self.pool.run(job) };
+            }
+            if let Some(start) = start {
+                self.times[launch].add(start.elapsed());
+            }
+            if let Some(dead) = &self.dead {
+                for &(from, to) in &dead[launch] {
+                    self.arena.poison(from, to);
+                }
+            }
+        }
+    }
+}
+
+fn check_all(kind: Kind, model: &Model, missing: Option<usize>) -> Result<(), Error> {
+    let tensors = kind.tensors(model);
+    match missing {
+        Some(index) => Err(kind.times(tensors, &tensors[index].name, 0)),
+        None => Ok(()),
+    }
+}
