@@ -1,1 +1,24 @@
-//! neap-plan
+//! The memory planner: an order of the ops, an offset for every tensor, and a certificate of how low the peak can be.
+//!
+//! [`Problem`] is plain data, made by [`Problem::builder`] and checked by [`ProblemBuilder::build`]. [`solve`] answers with a
+//! [`Solution`] and a [`Certificate`]; [`check`] replays both and shares no code with the solvers.
+//! See `docs/planner.md`.
+
+#![forbid(unsafe_code)]
+
+mod bound;
+mod build;
+mod check;
+mod lifetime;
+pub mod order;
+pub mod place;
+mod problem;
+mod sharing;
+mod solution;
+mod solve;
+
+pub use build::{MAX_TOTAL_BYTES, ProblemError};
+pub use check::{Violation, check};
+pub use problem::{Home, Op, OpId, Problem, ProblemBuilder, Share, ShareId, ShareKind, Tensor, TensorId};
+pub use solution::{Certificate, Place, Solution, Witness};
+pub use solve::{Effort, Limits, Objective, PlanError, Planned, solve};

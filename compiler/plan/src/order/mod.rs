@@ -1,0 +1,5 @@
+//! Orders: which op runs when.
+
+mod simple;
+
+pub use simple::{Simple, simple};

@@ -1,0 +1,326 @@
+//! Which shares are taken, and what blocks of memory that leaves.
+//!
+//! Taken shares tie tensors to each other at fixed distances: a union-find whose links carry a distance. A share is taken
+//! only if no two tied tensors then hold different values in one byte at one step.
+
+use crate::lifetime::Lives;
+use crate::place::{Block, Piece};
+use crate::problem::{Home, Problem, Share, ShareId, ShareKind, TensorId};
+
+/// Tensors tied together by taken shares.
+#[derive(Clone, Debug)]
+pub struct Sharing<'p> {
+    problem: &'p Problem,
+    lives: &'p Lives,
+    parent: Vec<u32>,
+    /// Address of a tensor less that of its parent.
+    distance: Vec<i64>,
+    members: Vec<Vec<TensorId>>,
+    groups: Vec<Group>,
+    taken: Vec<ShareId>,
+    /// Taken shares that carry a value, by tensor: the other tensor.
+    values: Vec<Vec<TensorId>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// The tensor outside the arena in whose memory the group lies.
+    external: Option<TensorId>,
+    /// The tensor that all others are views of, as long as there is one.
+    top: Option<TensorId>,
+}
+
+/// A group of tied tensors that lies in the arena, or in an external tensor.
+#[derive(Clone, Debug)]
+pub struct Tied {
+    /// Each tensor and its byte offset in the group, the lowest being 0 (in the arena) or the external tensor's start.
+    pub members: Vec<(TensorId, u64)>,
+    /// The tensor outside the arena in whose memory they lie.
+    pub external: Option<TensorId>,
+}
+
+impl<'p> Sharing<'p> {
+    /// Nothing taken yet.
+    pub fn new(problem: &'p Problem, lives: &'p Lives) -> Self {
+        let n = problem.tensors().len();
+        let groups = problem
+            .tensor_ids()
+            .map(|t| Group { external: (problem.tensor(t).home != Home::Arena).then_some(t), top: Some(t) })
+            .collect();
+        Sharing {
+            problem,
+            lives,
+            parent: (0..n as u32).collect(),
+            distance: vec![0; n],
+            members: problem.tensor_ids().map(|t| vec![t]).collect(),
+            groups,
+            taken: Vec::new(),
+            values: vec![Vec::new(); n],
+        }
+    }
+
+    /// Takes every required share; the first that cannot be taken comes back as the error.
+    pub fn take_required(&mut self) -> Result<(), ShareId> {
+        for pass in [ShareKind::View, ShareKind::Into, ShareKind::InPlace] {
+            for id in self.problem.share_ids() {
+                let s = self.problem.share(id);
+                if s.required && s.kind == pass && !self.try_take(id) {
+                    return Err(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a share if that is legal, and says whether it did.
+    pub fn try_take(&mut self, id: ShareId) -> bool {
+        let s = *self.problem.share(id);
+        if s.kind == ShareKind::InPlace && self.lives.death[s.outer.index()] != self.lives.step[s.op.index()] + 1 {
+            return false;
+        }
+        let (ri, pi) = self.find(s.inner);
+        let (ro, po) = self.find(s.outer);
+        if ri == ro {
+            // Already tied: legal only if the distance agrees; an in-place pair may newly be allowed to touch.
+            if pi != po + s.offset as i64 {
+                return false;
+            }
+        } else {
+            // Position of inner's root less that of outer's root.
+            let shift = po + s.offset as i64 - pi;
+            let Some(group) = self.merged(&s, ri, ro, shift) else { return false };
+            if !self.compatible(&s, ri, ro, shift) {
+                return false;
+            }
+            self.join(ri, ro, shift, group);
+        }
+        if s.kind != ShareKind::InPlace {
+            self.values[s.inner.index()].push(s.outer);
+            self.values[s.outer.index()].push(s.inner);
+        }
+        self.taken.push(id);
+        true
+    }
+
+    /// The shares taken, ascending.
+    pub fn taken(&self) -> Vec<ShareId> {
+        let mut taken = self.taken.clone();
+        taken.sort_unstable();
+        taken
+    }
+
+    /// All groups, in the order of their first tensor.
+    pub fn groups(&self) -> Vec<Tied> {
+        let mut out = Vec::new();
+        let mut slot = vec![usize::MAX; self.parent.len()];
+        for t in self.problem.tensor_ids() {
+            let root = self.find(t).0 as usize;
+            if slot[root] == usize::MAX {
+                slot[root] = out.len();
+                out.push(self.tied(root));
+            }
+        }
+        out
+    }
+
+    fn tied(&self, root: usize) -> Tied {
+        let external = self.groups[root].external;
+        let placed: Vec<(TensorId, i64)> = self.members[root].iter().map(|t| (*t, self.find(*t).1)).collect();
+        let base = match external {
+            Some(e) => self.find(e).1,
+            None => placed.iter().map(|m| m.1).min().unwrap_or(0),
+        };
+        let mut members: Vec<(TensorId, u64)> = placed.into_iter().map(|(t, p)| (t, (p - base) as u64)).collect();
+        members.sort_unstable();
+        Tied { members, external }
+    }
+
+    fn find(&self, t: TensorId) -> (u32, i64) {
+        let (mut at, mut pos) = (t.0, 0);
+        while self.parent[at as usize] != at {
+            pos += self.distance[at as usize];
+            at = self.parent[at as usize];
+        }
+        (at, pos)
+    }
+
+    /// What the merged group would be, or none where the memory outside the arena forbids it.
+    fn merged(&self, s: &Share, inner: u32, outer: u32, shift: i64) -> Option<Group> {
+        let (gi, go) = (self.groups[inner as usize], self.groups[outer as usize]);
+        let pure_view = s.kind == ShareKind::View && gi.top == Some(s.inner) && go.top.is_some();
+        let external = match (gi.external, go.external) {
+            (Some(_), Some(_)) => return None,
+            (a, b) => a.or(b),
+        };
+        if let Some(e) = external {
+            let read_only = self.problem.tensor(e).home == Home::ReadOnly;
+            if read_only && !(pure_view && go.external.is_some()) {
+                return None;
+            }
+            let size = self.problem.tensor(e).size as i64;
+            let start = self.find(e).1 + if gi.external.is_some() { shift } else { 0 };
+            let fits = |root: u32, by: i64| {
+                self.members[root as usize].iter().all(|t| {
+                    let p = self.find(*t).1 + by - start;
+                    p >= 0 && p + self.problem.tensor(*t).size as i64 <= size
+                })
+            };
+            if !fits(inner, shift) || !fits(outer, 0) {
+                return None;
+            }
+        }
+        Some(Group { external, top: if pure_view { go.top } else { None } })
+    }
+
+    /// Whether no two tensors of the two groups would hold different values in one byte at one step, and alignment agrees.
+    fn compatible(&self, s: &Share, inner: u32, outer: u32, shift: i64) -> bool {
+        let inner_members: Vec<(TensorId, i64)> =
+            self.members[inner as usize].iter().map(|t| (*t, self.find(*t).1 + shift)).collect();
+        let outer_members: Vec<(TensorId, i64)> =
+            self.members[outer as usize].iter().map(|t| (*t, self.find(*t).1)).collect();
+        if !self.aligned(inner_members.iter().chain(&outer_members)) {
+            return false;
+        }
+        for (a, pa) in &inner_members {
+            for (b, pb) in &outer_members {
+                let (from, to) = self.lives.common(*a, *b);
+                if from >= to {
+                    continue;
+                }
+                let low = *pa.max(pb);
+                let high = (pa + self.size(*a)).min(pb + self.size(*b));
+                if low >= high {
+                    continue;
+                }
+                let step = self.lives.step[s.op.index()];
+                let swap =
+                    s.kind == ShareKind::InPlace && (*a, *b) == (s.inner, s.outer) && (from, to) == (step, step + 1);
+                if !swap && !(s.kind != ShareKind::InPlace && self.same_value(s, (*a, *pa), (*b, *pb), (low, high))) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// All members must be able to stand at their alignment at once.
+    fn aligned<'a>(&self, members: impl Iterator<Item = &'a (TensorId, i64)>) -> bool {
+        let mut strictest = (1i64, 0i64);
+        for (t, p) in members {
+            let align = self.problem.tensor(*t).align as i64;
+            if p.rem_euclid(align.min(strictest.0)) != strictest.1.rem_euclid(align.min(strictest.0)) {
+                return false;
+            }
+            if align > strictest.0 {
+                strictest = (align, p.rem_euclid(align));
+            }
+        }
+        true
+    }
+
+    /// Whether the two hold the same bytes there: the share leads from one to the other through tensors around the range.
+    fn same_value(&self, s: &Share, a: (TensorId, i64), b: (TensorId, i64), range: (i64, i64)) -> bool {
+        self.carries(a, s.inner, range) && self.carries(b, s.outer, range)
+    }
+
+    /// Whether taken value shares lead from one tensor to another of its group through tensors that hold the range.
+    fn carries(&self, from: (TensorId, i64), to: TensorId, range: (i64, i64)) -> bool {
+        let base = from.1 - self.find(from.0).1;
+        let holds = |t: TensorId| {
+            let p = self.find(t).1 + base;
+            p <= range.0 && range.1 <= p + self.size(t)
+        };
+        let mut seen = vec![from.0];
+        let mut at = 0;
+        while let Some(t) = seen.get(at).copied() {
+            at += 1;
+            if !holds(t) {
+                continue;
+            }
+            if t == to {
+                return true;
+            }
+            for n in &self.values[t.index()] {
+                if !seen.contains(n) {
+                    seen.push(*n);
+                }
+            }
+        }
+        false
+    }
+
+    fn join(&mut self, inner: u32, outer: u32, shift: i64, group: Group) {
+        let (small, large, by) = if self.members[inner as usize].len() <= self.members[outer as usize].len() {
+            (inner, outer, shift)
+        } else {
+            (outer, inner, -shift)
+        };
+        self.parent[small as usize] = large;
+        self.distance[small as usize] = by;
+        let moved = std::mem::take(&mut self.members[small as usize]);
+        self.members[large as usize].extend(moved);
+        self.groups[large as usize] = group;
+    }
+
+    fn size(&self, t: TensorId) -> i64 {
+        self.problem.tensor(t).size as i64
+    }
+}
+
+/// The blocks to place under an order: one for each tied group in the arena, then one for each workspace.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+    /// All groups; those outside the arena have no block.
+    pub groups: Vec<Tied>,
+    /// Group of each block, for the first blocks; the rest are workspaces.
+    pub group_of_block: Vec<usize>,
+    /// Op of each workspace block, in order.
+    pub workspace_op: Vec<crate::problem::OpId>,
+}
+
+impl Blocks {
+    /// The blocks of a state of sharing.
+    pub fn new(problem: &Problem, lives: &Lives, sharing: &Sharing<'_>) -> Self {
+        let groups = sharing.groups();
+        let unit = problem.storage_align();
+        let (mut blocks, mut group_of_block) = (Vec::new(), Vec::new());
+        for (g, group) in groups.iter().enumerate() {
+            if group.external.is_some() {
+                continue;
+            }
+            blocks.push(tied_block(problem, lives, group, unit));
+            group_of_block.push(g);
+        }
+        let mut workspace_op = Vec::new();
+        for op in problem.op_ids() {
+            let size = problem.padded(problem.op(op).workspace);
+            if size > 0 {
+                let step = lives.step[op.index()];
+                blocks.push(Block::rectangle(step.into(), step as u64 + 1, size, unit));
+                workspace_op.push(op);
+            }
+        }
+        Blocks { blocks, groups, group_of_block, workspace_op }
+    }
+}
+
+/// A group as a block: members padded outward to the storage alignment; touching pieces of one range are joined.
+fn tied_block(problem: &Problem, lives: &Lives, group: &Tied, unit: u64) -> Block {
+    let mut align = (unit, 0u64);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(group.members.len());
+    for (t, offset) in &group.members {
+        let tensor = problem.tensor(*t);
+        if tensor.align > align.0 {
+            align = (tensor.align, (tensor.align - offset % tensor.align) % tensor.align);
+        }
+        let (lower, upper) = lives.range(*t);
+        let start = offset / unit * unit;
+        let end = (offset + tensor.size).next_multiple_of(unit);
+        if tensor.size > 0 {
+            pieces.push(Piece { lower: lower.into(), upper: upper.into(), offset: start, size: end - start });
+        }
+    }
+    Block::new(pieces, align.0, align.1)
+}
