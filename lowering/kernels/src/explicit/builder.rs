@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use melior::Context;
 use melior::ir::attribute::{DenseElementsAttribute, FloatAttribute, IntegerAttribute};
-use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::operation::OperationBuilder;
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Location, Operation, OperationRef, Value};
 
 use super::types::{Elem, Repr, Ty, V};

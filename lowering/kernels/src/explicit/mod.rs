@@ -10,10 +10,12 @@ mod builder;
 mod control;
 mod function;
 mod memory;
+mod size;
 mod types;
 mod vector;
 
 pub use arith::Cmp;
 pub use builder::Builder;
 pub use function::{BufferArg, BuildError, Stage, StageArgs, build_stage};
+pub use size::Sizes;
 pub use types::{Buf, Elem, Ty, V};
