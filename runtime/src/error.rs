@@ -151,7 +151,9 @@ pub enum Error {
         found: u64,
     },
     /// A buffer that is not aligned to its element.
-    #[error("{kind} `{name}` must lie at an address that is a multiple of {align}, the size of its elements")]
+    #[error(
+        "{kind} `{name}` must lie at an address that is not null and a multiple of {align}, the size of its elements"
+    )]
     Unaligned {
         /// `input` or `output`.
         kind: &'static str,
@@ -159,5 +161,13 @@ pub enum Error {
         name: String,
         /// Bytes.
         align: u64,
+    },
+    /// Buffers that share memory.
+    #[error("output `{output}` lies in the memory of `{other}`: give each output memory of its own")]
+    Overlap {
+        /// The output.
+        output: String,
+        /// An input or an earlier output.
+        other: String,
     },
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`program`]: the host program as plain data; [`abi`]: how compiled code is called.
 //! - [`artefact`]: the `.neap` container, written by the compiler, mapped and checked here.
+//! - [`capi`]: the same for C, declared in `include/neap.h`.
 //! - [`Model`]: an artefact that this machine can run; [`Session`]: the memory and threads to run it.
 //!
 //! ```no_run
@@ -17,6 +18,7 @@
 pub mod abi;
 mod arena;
 pub mod artefact;
+pub mod capi;
 mod code;
 pub mod cpu;
 mod error;
@@ -37,4 +39,4 @@ pub use error::Error;
 pub use model::Model;
 pub use profile::LaunchTime;
 pub use session::{Options, Session};
-pub use view::{Element, View, ViewMut};
+pub use view::{Element, RawInput, RawOutput, View, ViewMut};

@@ -12,9 +12,9 @@ use crate::model::Model;
 use crate::poison::{self, Range};
 use crate::pool::Pool;
 use crate::profile::LaunchTime;
-use crate::signature::{Kind, check_bytes, check_count, check_type, position};
+use crate::signature::{Kind, check_bytes, check_count, check_disjoint, check_type, position};
 use crate::steps::Steps;
-use crate::view::{View, ViewMut};
+use crate::view::{RawInput, RawOutput, View, ViewMut};
 
 /// How a session runs.
 #[derive(Clone, Debug, Default)]
@@ -90,13 +90,34 @@ impl Session {
         check_count(Kind::Input, self.model.inputs(), inputs.len())?;
         check_count(Kind::Output, self.model.outputs(), outputs.len())?;
         for (index, bytes) in inputs.iter().enumerate() {
-            check_bytes(Kind::Input, &self.model.inputs()[index], bytes)?;
+            check_bytes(Kind::Input, &self.model.inputs()[index], bytes.as_ptr(), bytes.len())?;
             self.inputs[index] = bytes.as_ptr();
         }
         for (index, bytes) in outputs.iter_mut().enumerate() {
-            check_bytes(Kind::Output, &self.model.outputs()[index], bytes)?;
+            check_bytes(Kind::Output, &self.model.outputs()[index], bytes.as_ptr(), bytes.len())?;
             self.outputs[index] = bytes.as_mut_ptr();
         }
+        self.execute();
+        Ok(())
+    }
+
+    /// As [`Session::run`], for callers that have pointers.
+    ///
+    /// # Safety
+    /// Each input must be readable and each output writable for as many bytes as its buffer says, and none may be
+    /// written by others meanwhile. Sizes, alignment and overlaps are checked here.
+    pub unsafe fn run_raw(&mut self, inputs: &[RawInput], outputs: &[RawOutput]) -> Result<(), Error> {
+        check_count(Kind::Input, self.model.inputs(), inputs.len())?;
+        check_count(Kind::Output, self.model.outputs(), outputs.len())?;
+        for (index, buffer) in inputs.iter().enumerate() {
+            check_bytes(Kind::Input, &self.model.inputs()[index], buffer.data.cast(), buffer.bytes)?;
+            self.inputs[index] = buffer.data.cast();
+        }
+        for (index, buffer) in outputs.iter().enumerate() {
+            check_bytes(Kind::Output, &self.model.outputs()[index], buffer.data.cast(), buffer.bytes)?;
+            self.outputs[index] = buffer.data.cast();
+        }
+        check_disjoint(&self.model, &self.inputs, &self.outputs)?;
         self.execute();
         Ok(())
     }
@@ -109,14 +130,14 @@ impl Session {
             let index = position(Kind::Input, self.model.inputs(), name, |i| !self.inputs[i].is_null())?;
             let info = &self.model.inputs()[index];
             check_type(Kind::Input, info, view.dtype, view.dims)?;
-            check_bytes(Kind::Input, info, view.bytes)?;
+            check_bytes(Kind::Input, info, view.bytes.as_ptr(), view.bytes.len())?;
             self.inputs[index] = view.bytes.as_ptr();
         }
         for (name, view) in outputs {
             let index = position(Kind::Output, self.model.outputs(), name, |i| !self.outputs[i].is_null())?;
             let info = &self.model.outputs()[index];
             check_type(Kind::Output, info, view.dtype, view.dims)?;
-            check_bytes(Kind::Output, info, view.bytes)?;
+            check_bytes(Kind::Output, info, view.bytes.as_ptr(), view.bytes.len())?;
             self.outputs[index] = view.bytes.as_mut_ptr();
         }
         check_all(Kind::Input, &self.model, self.inputs.iter().position(|p| p.is_null()))?;

@@ -68,17 +68,34 @@ pub(crate) fn check_type(kind: Kind, info: &TensorInfo, dtype: DType, dims: &[u6
     })
 }
 
-/// Whether a buffer has the size of its tensor and the alignment of its element.
-pub(crate) fn check_bytes(kind: Kind, info: &TensorInfo, bytes: &[u8]) -> Result<(), Error> {
+/// Whether a buffer of `found` bytes at an address has the size of its tensor and the alignment of its element.
+pub(crate) fn check_bytes(kind: Kind, info: &TensorInfo, address: *const u8, found: usize) -> Result<(), Error> {
     let expected = info.bytes().unwrap_or(u64::MAX);
-    let found = bytes.len() as u64;
+    let found = found as u64;
     if found != expected {
         let ty = format!("{}{:?}", info.dtype.name(), info.dims);
         return Err(Error::Bytes { kind: kind.name(), name: info.name.clone(), ty, expected, found });
     }
     let align = info.dtype.size();
-    if !(bytes.as_ptr().addr() as u64).is_multiple_of(align) && found > 0 {
+    if found > 0 && (address.is_null() || !(address.addr() as u64).is_multiple_of(align)) {
         return Err(Error::Unaligned { kind: kind.name(), name: info.name.clone(), align });
+    }
+    Ok(())
+}
+
+/// Whether no output lies in the same memory as an input or another output. All buffers are as long as their tensors.
+pub(crate) fn check_disjoint(model: &Model, inputs: &[*const u8], outputs: &[*mut u8]) -> Result<(), Error> {
+    let span = |start: *const u8, info: &TensorInfo| (start.addr(), start.addr() + info.bytes().unwrap_or(0) as usize);
+    for (index, (output, info)) in outputs.iter().zip(model.outputs()).enumerate() {
+        let (start, end) = span(*output, info);
+        let read = inputs.iter().copied().zip(model.inputs());
+        let written = outputs[..index].iter().map(|o| o.cast_const()).zip(model.outputs());
+        for (other, known) in read.chain(written) {
+            let (from, to) = span(other, known);
+            if start < to && from < end {
+                return Err(Error::Overlap { output: info.name.clone(), other: known.name.clone() });
+            }
+        }
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Typed views of caller buffers, for calls by name.
+//! A caller's buffers: typed views for calls by name, and pointers for other languages.
 
 use crate::program::DType;
 
@@ -66,4 +66,24 @@ impl<'a> ViewMut<'a> {
     pub fn from_bytes(dtype: DType, dims: &'a [u64], bytes: &'a mut [u8]) -> ViewMut<'a> {
         ViewMut { dtype, dims, bytes }
     }
+}
+
+/// An input as a pointer and a length; `neap_input` in the C API.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct RawInput {
+    /// First element.
+    pub data: *const std::ffi::c_void,
+    /// Length in bytes.
+    pub bytes: usize,
+}
+
+/// Room for an output as a pointer and a length; `neap_output` in the C API.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct RawOutput {
+    /// First element.
+    pub data: *mut std::ffi::c_void,
+    /// Length in bytes.
+    pub bytes: usize,
 }
