@@ -15,16 +15,12 @@ pub(crate) fn check(label: &str, program: &Program) -> Result<(), Error> {
     }
 }
 
-/// Features that compiled kernels never use, though LLVM lists them for a CPU: what every x86-64 has, what only an
-/// operating system or a special intrinsic uses, and tuning hints.
+/// Features that compiled kernels never use, though LLVM lists them for a CPU: what every x86-64 has, and what only an
+/// operating system or a special intrinsic uses.
 const UNUSED: &[&str] = &[
     "64bit",
     "64bit-mode",
-    "amx-bf16",
-    "amx-complex",
-    "amx-fp16",
-    "amx-int8",
-    "amx-tile",
+    "branch-hint",
     "cldemote",
     "clflushopt",
     "clwb",
@@ -34,8 +30,10 @@ const UNUSED: &[&str] = &[
     "crc32",
     "cx8",
     "enqcmd",
+    "ermsb",
     "evex512",
     "fsgsbase",
+    "fsrm",
     "hreset",
     "invpcid",
     "lwp",
@@ -66,9 +64,13 @@ const UNUSED: &[&str] = &[
     "x87",
 ];
 
-/// Starts of tuning hints among LLVM's feature names.
-const TUNING: &[&str] =
-    &["fast-", "slow-", "prefer-", "no-bypass-", "allow-light-", "false-deps-", "idivl-", "idivq-", "tuning-"];
+/// Starts of the names of tuning hints, and of the tile instructions, which kernels do not use.
+const UNUSED_STARTS: &[&str] =
+    &["fast-", "slow-", "prefer-", "no-bypass-", "allow-light-", "false-deps-", "idivl-", "idivq-", "tuning-", "amx-"];
+
+fn unused(feature: &str) -> bool {
+    UNUSED.contains(&feature) || UNUSED_STARTS.iter().any(|start| feature.starts_with(start))
+}
 
 /// Whether the feature, by its LLVM name, may be relied on here. A name this runtime does not know is not.
 #[cfg(target_arch = "x86_64")]
@@ -77,7 +79,7 @@ pub fn has(feature: &str) -> bool {
         ($($llvm:literal => $rust:tt),* $(,)?) => {
             match feature {
                 $($llvm => std::arch::is_x86_feature_detected!($rust),)*
-                other => UNUSED.contains(&other) || TUNING.iter().any(|t| other.starts_with(t)),
+                other => unused(other) || newer(other),
             }
         };
     }
@@ -99,11 +101,43 @@ pub fn has(feature: &str) -> bool {
     )
 }
 
+/// Features that the standard library does not yet detect: AVX10 (which needs the same state as AVX-512) and APX.
+#[cfg(target_arch = "x86_64")]
+fn newer(feature: &str) -> bool {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    let edx = if __cpuid(0).eax >= 7 { __cpuid_count(7, 1).edx } else { 0 };
+    let avx10 = |version| {
+        let there = edx >> 19 & 1 == 1 && std::arch::is_x86_feature_detected!("avx512f");
+        there && __cpuid_count(0x24, 0).ebx & 0xff >= version
+    };
+    match feature {
+        "avx10.1" | "avx10.1-512" => avx10(1),
+        "avx10.2" | "avx10.2-512" => avx10(2),
+        "ccmp" | "cf" | "egpr" | "ndd" | "nf" | "ppx" | "push2pop2" | "zu" => {
+            edx >> 21 & 1 == 1 && saves_apx_registers()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the operating system keeps the registers that APX adds.
+#[cfg(target_arch = "x86_64")]
+fn saves_apx_registers() -> bool {
+    // AVX is detected only if `xgetbv` may be used.
+    if !std::arch::is_x86_feature_detected!("avx") {
+        return false;
+    }
+    let low: u32;
+    // SAFETY: reads register XCR0, as checked above; clobbers only what it says.
+    unsafe { std::arch::asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") _, options(nomem, nostack)) };
+    low >> 19 & 1 == 1
+}
+
 /// Whether the feature, by its LLVM name, may be relied on here: on this architecture no code is made for more than its
 /// baseline.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn has(feature: &str) -> bool {
-    UNUSED.contains(&feature) || TUNING.iter().any(|t| feature.starts_with(t))
+    unused(feature)
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -114,5 +148,6 @@ mod tests {
     fn baseline_is_there_and_the_unknown_is_not() {
         assert!(has("sse2") && has("cmov") && has("fast-gather"));
         assert!(!has("avx4096f") && !has(""));
+        assert!(!has("avx10.1") || has("avx512bw"), "AVX10 includes AVX-512");
     }
 }
