@@ -23,7 +23,7 @@ pub struct Iter {
 }
 
 /// Index expression over iterators; the kernel's outer iterators come first, then the nest's own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Index {
     /// A constant or run-time size.
     Size(Dim),
