@@ -6,6 +6,7 @@
 
 mod compile;
 mod context;
+mod cranelift;
 mod error;
 mod image;
 mod legality;

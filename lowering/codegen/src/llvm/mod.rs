@@ -19,12 +19,6 @@ pub(crate) fn compile(
     target: &CpuTarget,
     emit: Emit,
 ) -> Result<Compiled, CodegenError> {
-    if !target.fma {
-        return Err(CodegenError::Target {
-            cpu: target.cpu.clone(),
-            reason: "has no fused multiply-add, and without it results differ; use x86-64-v3 or a newer cpu".to_owned(),
-        });
-    }
     let machine = machine::machine(target)?;
     let context = inkwell::context::Context::create();
     let ir = lower::translate(module, &context)?;
