@@ -2,7 +2,10 @@
 
 use melior::Context;
 use melior::dialect::{DialectHandle, DialectRegistry};
-use melior::ir::{Identifier, Module};
+use melior::ir::attribute::AttributeLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::RankedTensorType;
+use melior::ir::{AffineMap, Attribute, Identifier, Module, Type, TypeLike, ValueLike};
 use mlir_sys::{MlirContext, MlirDialectHandle, MlirModule, MlirStringRef};
 
 unsafe extern "C" {
@@ -45,4 +48,167 @@ pub(crate) unsafe fn text<'a>(s: MlirStringRef) -> &'a str {
     // SAFETY: MLIR gives a valid pointer and length; the caller vouches for the lifetime.
     let bytes = unsafe { std::slice::from_raw_parts(s.data.cast::<u8>(), s.length) };
     std::str::from_utf8(bytes).unwrap_or("")
+}
+
+/// What an attribute is, with its value where it is a plain one.
+pub(crate) enum Plain<'c> {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Str(&'c str),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Map(AffineMap<'c>),
+    /// Dense elements: the type, the raw bytes (i1 as bytes), and whether one element stands for all.
+    Elements(Type<'c>, Vec<u8>, bool),
+    Array(Vec<Attribute<'c>>),
+    Other,
+}
+
+/// Looks into an attribute.
+pub(crate) fn plain<'c>(a: Attribute<'c>) -> Plain<'c> {
+    let raw = a.to_raw();
+    // SAFETY: `raw` is a live attribute, and each getter is called only after the check of its kind.
+    unsafe {
+        if mlir_sys::mlirAttributeIsABool(raw) {
+            Plain::Bool(mlir_sys::mlirBoolAttrGetValue(raw))
+        } else if mlir_sys::mlirAttributeIsAInteger(raw) {
+            Plain::Int(mlir_sys::mlirIntegerAttrGetValueInt(raw))
+        } else if mlir_sys::mlirAttributeIsAFloat(raw) {
+            Plain::Float(mlir_sys::mlirFloatAttrGetValueDouble(raw))
+        } else if mlir_sys::mlirAttributeIsAString(raw) {
+            Plain::Str(text(mlir_sys::mlirStringAttrGetValue(raw)))
+        } else if mlir_sys::mlirAttributeIsADenseI64Array(raw) {
+            let n = mlir_sys::mlirDenseArrayGetNumElements(raw);
+            Plain::Ints((0..n).map(|i| mlir_sys::mlirDenseI64ArrayGetElement(raw, i)).collect())
+        } else if mlir_sys::mlirAttributeIsADenseF64Array(raw) {
+            let n = mlir_sys::mlirDenseArrayGetNumElements(raw);
+            Plain::Floats((0..n).map(|i| mlir_sys::mlirDenseF64ArrayGetElement(raw, i)).collect())
+        } else if mlir_sys::mlirAttributeIsAAffineMap(raw) {
+            Plain::Map(AffineMap::from_raw(mlir_sys::mlirAffineMapAttrGetValue(raw)))
+        } else if mlir_sys::mlirAttributeIsADenseElements(raw) {
+            elements(a)
+        } else if mlir_sys::mlirAttributeIsAArray(raw) {
+            let n = mlir_sys::mlirArrayAttrGetNumElements(raw);
+            Plain::Array((0..n).map(|i| Attribute::from_raw(mlir_sys::mlirArrayAttrGetElement(raw, i))).collect())
+        } else {
+            Plain::Other
+        }
+    }
+}
+
+/// # Safety
+/// The attribute must be dense elements.
+unsafe fn elements<'c>(a: Attribute<'c>) -> Plain<'c> {
+    let raw = a.to_raw();
+    let ty = a.r#type();
+    // SAFETY: the caller checked the kind; the raw data of n elements of w bits lies in the context, packed tightly, and a
+    // splat holds one element. i1 is read element by element, since its packing is MLIR's own business.
+    unsafe {
+        let element = mlir_sys::mlirShapedTypeGetElementType(ty.to_raw());
+        let splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
+        let count = mlir_sys::mlirElementsAttrGetNumElements(raw);
+        let stored = if splat { count.min(1) } else { count };
+        let bits = if mlir_sys::mlirTypeIsAInteger(element) {
+            mlir_sys::mlirIntegerTypeGetWidth(element)
+        } else if mlir_sys::mlirTypeIsAFloat(element) {
+            mlir_sys::mlirFloatTypeGetWidth(element)
+        } else {
+            return Plain::Other;
+        };
+        let bytes = match bits {
+            _ if stored == 0 => vec![],
+            1 if splat => vec![u8::from(mlir_sys::mlirDenseElementsAttrGetBoolSplatValue(raw) != 0)],
+            1 => (0..stored).map(|i| u8::from(mlir_sys::mlirDenseElementsAttrGetBoolValue(raw, i as isize))).collect(),
+            8 | 16 | 32 | 64 => {
+                let data = mlir_sys::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+                std::slice::from_raw_parts(data, stored as usize * bits as usize / 8).to_vec()
+            }
+            _ => return Plain::Other,
+        };
+        Plain::Elements(ty, bytes, splat)
+    }
+}
+
+/// Dense elements of a tensor type from bytes as in [`Plain::Elements`]; `None` if their count does not fit.
+pub(crate) fn dense<'c>(ty: Type<'c>, bytes: &[u8], splat: bool, is_bool: bool) -> Option<Attribute<'c>> {
+    // SAFETY: `ty` is a live ranked tensor type of static shape; the buffers are as long as the lengths given.
+    unsafe {
+        let raw = if is_bool && splat {
+            mlir_sys::mlirDenseElementsAttrBoolSplatGet(ty.to_raw(), *bytes.first()? != 0)
+        } else if is_bool {
+            let wide: Vec<i32> = bytes.iter().map(|b| i32::from(*b != 0)).collect();
+            mlir_sys::mlirDenseElementsAttrBoolGet(ty.to_raw(), wide.len() as isize, wide.as_ptr())
+        } else {
+            mlir_sys::mlirDenseElementsAttrRawBufferGet(ty.to_raw(), bytes.len(), bytes.as_ptr().cast())
+        };
+        Attribute::from_option_raw(raw)
+    }
+}
+
+/// A `DenseI64ArrayAttr`.
+pub(crate) fn ints<'c>(cx: &'c Context, values: &[i64]) -> Attribute<'c> {
+    // SAFETY: the context copies the values.
+    unsafe { Attribute::from_raw(mlir_sys::mlirDenseI64ArrayGet(cx.to_raw(), values.len() as isize, values.as_ptr())) }
+}
+
+/// A `DenseF64ArrayAttr`.
+pub(crate) fn floats<'c>(cx: &'c Context, values: &[f64]) -> Attribute<'c> {
+    // SAFETY: the context copies the values.
+    unsafe { Attribute::from_raw(mlir_sys::mlirDenseF64ArrayGet(cx.to_raw(), values.len() as isize, values.as_ptr())) }
+}
+
+/// An affine map as an attribute.
+pub(crate) fn map_attribute<'c>(map: AffineMap<'c>) -> Attribute<'c> {
+    // SAFETY: the map lives in the same context.
+    unsafe { Attribute::from_raw(mlir_sys::mlirAffineMapAttrGet(map.to_raw())) }
+}
+
+/// An inherent or discardable attribute of an operation, without the cost of melior's error when it is absent.
+pub(crate) fn attribute<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>, name: &str) -> Option<Attribute<'c>> {
+    // SAFETY: the operation is live; null becomes `None`.
+    unsafe { Attribute::from_option_raw(mlir_sys::mlirOperationGetAttributeByName(op.to_raw(), string_ref(name))) }
+}
+
+/// The dims of a ranked tensor type, `None` where dynamic.
+pub(crate) fn dims(ty: RankedTensorType<'_>) -> Vec<Option<i64>> {
+    let raw = ty.to_raw();
+    // SAFETY: a live shaped type, indices below its rank.
+    unsafe {
+        (0..mlir_sys::mlirShapedTypeGetRank(raw) as isize)
+            .map(|i| {
+                (!mlir_sys::mlirShapedTypeIsDynamicDim(raw, i)).then(|| mlir_sys::mlirShapedTypeGetDimSize(raw, i))
+            })
+            .collect()
+    }
+}
+
+/// A ranked tensor type; a `None` dim is dynamic.
+pub(crate) fn tensor<'c>(dims: &[Option<i64>], element: Type<'c>, encoding: Option<Attribute<'c>>) -> Type<'c> {
+    // SAFETY: reads a constant.
+    let dynamic = unsafe { mlir_sys::mlirShapedTypeGetDynamicSize() };
+    let dims: Vec<u64> = dims.iter().map(|d| d.unwrap_or(dynamic) as u64).collect();
+    RankedTensorType::new(&dims, element, encoding).into()
+}
+
+/// A unique number of a value while its operation lives.
+pub(crate) fn value_key<'c>(v: &impl ValueLike<'c>) -> usize {
+    v.to_raw().ptr as usize
+}
+
+/// A unique number of a type in its context.
+pub(crate) fn type_key(t: Type<'_>) -> usize {
+    t.to_raw().ptr as usize
+}
+
+/// An entry of a dictionary attribute.
+pub(crate) fn entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
+    let raw = dictionary.to_raw();
+    // SAFETY: a live attribute, checked to be a dictionary; null becomes `None`.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsADictionary(raw) {
+            return None;
+        }
+        Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(raw, string_ref(name)))
+    }
 }

@@ -7,6 +7,7 @@
 mod context;
 mod diagnostic;
 mod ffi;
+pub mod graph;
 
 pub use context::{Locations, context, parse_module, print, run_upstream, verify};
 pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, capture};

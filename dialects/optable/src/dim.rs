@@ -48,6 +48,11 @@ impl Dim {
         Dim::atom(Atom::Sym(name.into()))
     }
 
+    /// One atom by itself.
+    pub fn from_atom(a: &Atom) -> Self {
+        Dim::atom(a.clone())
+    }
+
     fn atom(a: Atom) -> Self {
         Dim(Poly(BTreeMap::from([(vec![a], 1)])))
     }
