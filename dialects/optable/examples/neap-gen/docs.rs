@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::generate::dialect::{Attr, AttrKind, Dialect, Op, Operand};
+use super::dialect::{Attr, AttrKind, Dialect, Op, Operand};
 
 /// A Markdown page: kinds, then operators by family.
 pub fn page(d: &Dialect) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::generate::dialect::{AttrKind, Dialect, Enum, Operand};
+use super::dialect::{AttrKind, Dialect, Enum, Operand};
 
 const HEAD: &str = "//! Generated from `dialects/mlir/td` by neap-gen; do not edit.\n\n";
 
