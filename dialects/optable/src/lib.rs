@@ -10,6 +10,7 @@ mod dtype;
 mod facts;
 mod generated;
 mod infer;
+pub mod resample;
 mod row;
 mod tensor;
 mod tensor_type;

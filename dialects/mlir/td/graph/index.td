@@ -1,4 +1,5 @@
-// Operators that read or write where data says. Indices are i32 or i64; negative ones count from the end.
+// Operators that read or write where data says. Indices are i32 or i64; negative ones count from the end;
+// a gather clamps an index out of range, a scatter drops its update.
 #ifndef NEAP_GRAPH_INDEX
 #define NEAP_GRAPH_INDEX
 include "graph/base.td"
