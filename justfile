@@ -1,0 +1,73 @@
+# `just --list` shows what there is to do; `./setup.sh` installs what it needs.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+# Any LLVM/MLIR 22; the default is where Debian's packages put it.
+llvm := env("LLVM_PREFIX", "/usr/lib/llvm-22")
+export MLIR_SYS_220_PREFIX := llvm
+export TABLEGEN_220_PREFIX := llvm
+export LLVM_SYS_221_PREFIX := llvm
+export LIBCLANG_PATH := llvm / "lib"
+export PATH := llvm / "bin" + ":" + env("PATH")
+
+target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
+shared := env("NEAP_SHARED", justfile_directory() / ".." / "shared")
+python := justfile_directory() / ".venv/bin/python"
+
+# List the recipes.
+default:
+    @just --list --unsorted
+
+# Build release, compile a model, run it, and print outputs, latency and peak memory.
+demo: (_build "release")
+    testsuite/demo.sh {{ target }}/release/neap
+
+# All tests that need no download.
+test:
+    cargo test --workspace --quiet
+
+# Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
+test-models *args: models (_build "dev")
+    {{ python }} testsuite/models/check.py --neap {{ target }}/debug/neap --shared {{ shared }} {{ args }}
+
+# Make .venv with onnxruntime and fetch the trained models into models/.
+models: _venv
+    if [ -f {{ shared }}/models/fetch.py ]; then {{ python }} {{ shared }}/models/fetch.py models; \
+    else echo "no {{ shared }}/models/fetch.py: the trained models are left out (NEAP_SHARED says where it is)"; fi
+
+# Time neap and onnxruntime side by side, interleaved.
+bench-peers *args: _venv (_build "release")
+    {{ python }} testsuite/benches/peers.py --neap {{ target }}/release/neap {{ args }}
+
+# Criterion benchmarks of compile phases and kernels.
+bench-criterion *args:
+    cargo bench --workspace --benches -- {{ args }}
+
+# Rewrite the sources in the project's format.
+fmt:
+    cargo fmt --all
+
+# Check the format without changing anything.
+fmt-check:
+    cargo fmt --all -- --check
+
+# Lints, all of them errors.
+clippy:
+    cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+# The rules about files, crates and names that no compiler checks.
+tidy:
+    cargo test --quiet -p neap-testsuite --test tidy
+
+# The Rust documentation of every crate.
+doc:
+    cargo doc --workspace --no-deps
+
+[private]
+_build profile:
+    cargo build --profile {{ profile }} -p neap-driver
+
+[private]
+_venv:
+    [ -x {{ python }} ] || python3 -m venv .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check -r testsuite/models/requirements.txt
