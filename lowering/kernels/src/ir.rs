@@ -139,6 +139,7 @@ pub enum Combine {
 
 /// What an iteration does with its values.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the variants' comments say what the fields are")]
 pub enum Effect {
     /// Stores a value; with a predicate only where it holds.
     Store { to: Access, value: OpId, when: Option<OpId> },

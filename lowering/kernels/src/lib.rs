@@ -4,4 +4,6 @@ pub mod affine;
 pub mod explicit;
 pub mod graph_to_loop;
 pub mod ir;
+pub mod math;
+pub mod scalar;
 pub mod scheduled;

@@ -1,0 +1,65 @@
+//! Scalar operations of the loop level at the explicit level, on scalars or vectors.
+//!
+//! Bools are `i1` while computed with and bytes in memory ([`from_memory`], [`to_memory`]). Nothing here traps: integer divisions
+//! by 0 give 0, shifts use the count modulo the width, conversions from floats saturate.
+
+mod binary;
+mod cast;
+mod unary;
+
+pub use binary::{binary, compare};
+pub use cast::cast;
+pub use unary::unary;
+
+use neap_optable::{DType, UnaryKind};
+
+use crate::explicit::{Builder, Cmp, Elem, V};
+use crate::ir::{Access, Buffer, Nest, Scalar, ScalarOp};
+
+/// What an element type is computed in.
+pub fn elem(dtype: DType) -> Elem {
+    if dtype == DType::Bool { Elem::I1 } else { Elem::of(dtype) }
+}
+
+/// A constant.
+pub fn constant<'c>(b: &Builder<'c>, dtype: DType, v: Scalar) -> V<'c> {
+    let e = elem(dtype);
+    match v {
+        Scalar::Float(v) if e.is_float() => b.float(e, v),
+        Scalar::Int(v) if e.is_float() => b.float(e, v as f64),
+        Scalar::Int(v) if dtype == DType::Bool => b.int(e, i64::from(v != 0)),
+        Scalar::Int(v) => b.int(e, v),
+        Scalar::Float(v) => b.int(e, v as i64),
+    }
+}
+
+/// A loaded element as it is computed with.
+pub fn from_memory<'c>(b: &Builder<'c>, dtype: DType, v: V<'c>) -> V<'c> {
+    if dtype == DType::Bool { b.cmp(Cmp::Ne, v, b.int(Elem::I8, 0)) } else { v }
+}
+
+/// A value as it is stored.
+pub fn to_memory<'c>(b: &Builder<'c>, dtype: DType, v: V<'c>) -> V<'c> {
+    if dtype == DType::Bool { b.int_cast_u(v, Elem::I8) } else { v }
+}
+
+/// Element type of each operation of a nest.
+pub fn dtypes(nest: &Nest, buffers: &[Buffer]) -> Vec<DType> {
+    let of = |a: &Access| buffers[a.buffer.0].dtype;
+    let mut out: Vec<DType> = vec![];
+    for op in &nest.ops {
+        out.push(match op {
+            ScalarOp::Read(i) => of(&nest.reads[*i]),
+            ScalarOp::Load(buffer, _) => buffers[buffer.0].dtype,
+            ScalarOp::Const(t, _) | ScalarOp::Cast(t, _) => *t,
+            ScalarOp::Iter(_) | ScalarOp::Size(_) => DType::I64,
+            ScalarOp::Unary(UnaryKind::Isnan | UnaryKind::Isinf | UnaryKind::Not, _) | ScalarOp::Compare(..) => {
+                DType::Bool
+            }
+            ScalarOp::Unary(_, a) | ScalarOp::Binary(_, a, _) | ScalarOp::Select(_, a, _) | ScalarOp::Fma(a, _, _) => {
+                out[a.0]
+            }
+        });
+    }
+    out
+}
