@@ -1,1 +1,141 @@
-//! neap-zoo
+//! Well-known architectures, written as ONNX models with seeded weights, so that demos, tests and benches need no download.
+//!
+//! Each model is spelled in plain ops as PyTorch's exporter writes it, has the published number of parameters, and comes in a
+//! full and a small configuration. Weights are drawn so that activations stay of order 1. Same options, same bytes.
+
+mod bert;
+mod builder;
+mod gpt2;
+mod layers;
+mod mobilenet;
+mod resnet;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use neap_onnx::proto::ModelProto;
+use prost::Message;
+
+use builder::Builder;
+
+/// A size of the model's inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Size {
+    /// The architecture's usual size, smaller in the small configuration.
+    #[default]
+    Usual,
+    /// This many.
+    Fixed(u64),
+    /// A named symbol (`batch`, `seq`, `past`), to be settled when compiling.
+    Symbolic,
+}
+
+/// What to build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A configuration with the same structure and far fewer, narrower layers.
+    pub small: bool,
+    /// Inputs at once; usually 1.
+    pub batch: Size,
+    /// Tokens (BERT, GPT-2); usually 128, for one step of decoding 1.
+    pub seq: Size,
+    /// Tokens already in the KV cache (GPT-2 decode); usually 128.
+    pub past: Size,
+    /// Height and width of the images in pixels; usually 224. `None` is the usual size.
+    pub image: Option<u64>,
+    /// Seed of the weights.
+    pub seed: u64,
+    /// Spell layer normalisation in primitive ops (as exporters below opset 17) instead of `LayerNormalization`.
+    pub decomposed_norms: bool,
+}
+
+/// An architecture of the zoo.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name for [`build`].
+    pub name: &'static str,
+    /// One line on what it is.
+    pub about: &'static str,
+    write: fn(&mut Builder, &Options) -> Result<(), ZooError>,
+}
+
+/// Counts of a model: what a paper's table says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Trained parameters (running statistics of batch norms are not).
+    pub parameters: u64,
+    /// Multiply-adds of convolutions and matrix products for one run; `None` with symbolic sizes.
+    pub macs: Option<u64>,
+}
+
+/// Why a model cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ZooError {
+    /// No such architecture.
+    #[error("the zoo has no {name}; it has {}", list().iter().map(|e| e.name).collect::<Vec<_>>().join(", "))]
+    Unknown {
+        /// Name asked for.
+        name: String,
+    },
+    /// A size the architecture cannot have.
+    #[error("{what} is {found}, expected {expected}")]
+    Size {
+        /// Which size.
+        what: &'static str,
+        /// Value asked for.
+        found: u64,
+        /// Values it may have.
+        expected: String,
+    },
+}
+
+/// All architectures, in order of name.
+pub fn list() -> &'static [Entry] {
+    &[
+        Entry {
+            name: "bert-base",
+            about: "BERT-base, uncased: encoder with pooler (Devlin et al. 2018)",
+            write: bert::write,
+        },
+        Entry {
+            name: "gpt2",
+            about: "GPT-2, 124M: prefill, gives logits and KV cache (Radford et al. 2019)",
+            write: gpt2::prefill,
+        },
+        Entry {
+            name: "gpt2-decode",
+            about: "GPT-2, 124M: a step of decoding, KV cache in and out",
+            write: gpt2::decode,
+        },
+        Entry { name: "mobilenet-v2", about: "MobileNetV2, width 1.0 (Sandler et al. 2018)", write: mobilenet::write },
+        Entry { name: "resnet50", about: "ResNet-50 v1.5 (He et al. 2015, stride in the 3x3)", write: resnet::write },
+    ]
+}
+
+/// Writes a model.
+///
+/// # Errors
+/// An unknown name, or a size that the architecture cannot have.
+pub fn build(name: &str, options: &Options) -> Result<ModelProto, ZooError> {
+    Ok(written(name, options)?.finish())
+}
+
+/// The bytes of an `.onnx` file.
+pub fn encode(model: &ModelProto) -> Vec<u8> {
+    model.encode_to_vec()
+}
+
+/// Counts parameters and multiply-adds without drawing the weights.
+///
+/// # Errors
+/// As [`build`].
+pub fn counts(name: &str, options: &Options) -> Result<Counts, ZooError> {
+    Ok(written(name, options)?.counts())
+}
+
+fn written(name: &str, options: &Options) -> Result<Builder, ZooError> {
+    let entry = list().iter().find(|e| e.name == name).ok_or_else(|| ZooError::Unknown { name: name.into() })?;
+    let mut b = Builder::new(name, options.seed);
+    (entry.write)(&mut b, options)?;
+    Ok(b)
+}

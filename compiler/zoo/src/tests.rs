@@ -1,0 +1,100 @@
+//! Counts against published figures, and the models' own consistency.
+
+use std::collections::HashSet;
+
+use neap_onnx::proto::GraphProto;
+
+use super::*;
+
+fn small() -> Options {
+    Options { small: true, ..Options::default() }
+}
+
+#[test]
+fn counts_are_the_published_ones() {
+    // Parameters: torchvision's and Hugging Face's model cards. Multiply-adds: torchvision's cards say 4.09 G for ResNet-50
+    // and 0.30 G for MobileNetV2; MobileBERT's paper (Sun et al. 2020) 22.5 G operations for BERT-base at 128 tokens; GPT-2's
+    // follow from 12 L d^2 a token (Kaplan et al. 2020), attention and the head.
+    let gpt2_macs = 128 * (12 * 12 * 768 * 768 + 12 * 2 * 128 * 768 + 768 * 50257);
+    for (name, parameters, low, high) in [
+        ("resnet50", 25_557_032, 4_085_000_000, 4_095_000_000),
+        ("mobilenet-v2", 3_504_872, 299_000_000, 301_500_000),
+        ("bert-base", 109_482_240, 11_100_000_000, 11_250_000_000),
+        ("gpt2", 124_439_808, gpt2_macs, gpt2_macs),
+        ("gpt2-decode", 124_439_808, 123_000_000, 127_000_000),
+    ] {
+        let c = counts(name, &Options::default()).unwrap();
+        assert_eq!(c.parameters, parameters, "{name}");
+        let macs = c.macs.unwrap();
+        assert!((low..=high).contains(&macs), "{name}: {macs}");
+    }
+    let symbolic = Options { batch: Size::Symbolic, ..Options::default() };
+    assert_eq!(counts("resnet50", &symbolic).unwrap().macs, None);
+}
+
+#[test]
+fn every_value_is_defined_once_before_its_use() {
+    let symbolic =
+        Options { batch: Size::Symbolic, seq: Size::Symbolic, past: Size::Symbolic, decomposed_norms: true, ..small() };
+    for options in [small(), symbolic] {
+        for entry in list() {
+            let model = build(entry.name, &options).unwrap();
+            check(entry.name, model.graph.as_ref().unwrap());
+            neap_onnx::from_proto(model, &neap_onnx::external::NoExternal).unwrap();
+        }
+    }
+}
+
+fn check(model: &str, g: &GraphProto) {
+    let mut known = HashSet::new();
+    let mut nodes = HashSet::new();
+    for name in g.input.iter().map(|i| &i.name).chain(g.initializer.iter().map(|t| &t.name)) {
+        assert!(known.insert(name.clone()), "{model}: {name} twice");
+    }
+    for n in &g.node {
+        assert!(nodes.insert(&n.name), "{model}: two nodes {}", n.name);
+        for i in &n.input {
+            assert!(known.contains(i), "{model}: {} reads {i}", n.name);
+        }
+        for o in &n.output {
+            assert!(known.insert(o.clone()), "{model}: {o} twice");
+        }
+    }
+    for o in &g.output {
+        assert!(known.contains(&o.name), "{model}: no {}", o.name);
+    }
+    for t in &g.initializer {
+        let bytes = if t.data_type == 1 {
+            4
+        } else if t.data_type == 7 {
+            8
+        } else {
+            1
+        };
+        let count: i64 = t.dims.iter().product();
+        assert_eq!(t.raw_data.as_ref().map(|d| d.len() as i64), Some(count * bytes), "{model}: {}", t.name);
+    }
+}
+
+#[test]
+fn weights_follow_the_seed() {
+    let first = build("resnet50", &small()).unwrap();
+    assert_eq!(first, build("resnet50", &small()).unwrap());
+    assert_ne!(first, build("resnet50", &Options { seed: 1, ..small() }).unwrap());
+    let drawn = weights::Fill::Spread(2.0).draw(3, "w", 100_001);
+    let v: Vec<f32> = drawn.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let (mean, square) = (v.iter().sum::<f32>() / 1e5, v.iter().map(|x| x * x).sum::<f32>() / 1e5);
+    assert!(mean.abs() < 0.03 && (square - 4.0).abs() < 0.05, "{mean} {square}");
+}
+
+#[test]
+fn refusals_name_the_way_out() {
+    let refusal = |name: &str, o: Options| build(name, &o).unwrap_err().to_string();
+    let unknown = "the zoo has no alexnet; it has bert-base, gpt2, gpt2-decode, mobilenet-v2, resnet50";
+    assert_eq!(refusal("alexnet", small()), unknown);
+    assert_eq!(refusal("resnet50", Options { image: Some(8), ..small() }), "image is 8, expected 32 to 4096");
+    assert_eq!(refusal("bert-base", Options { seq: Size::Fixed(65), ..small() }), "seq is 65, expected 1 to 64");
+    let past = Options { past: Size::Fixed(64), ..small() };
+    assert_eq!(refusal("gpt2-decode", past), "past + seq is 65, expected 1 to 64");
+    assert_eq!(refusal("gpt2", Options { batch: Size::Fixed(0), ..small() }), "batch is 0, expected at least 1");
+}
