@@ -9,7 +9,7 @@ use std::process::Command;
 
 type Error = Box<dyn std::error::Error>;
 
-const DIALECTS: &[&str] = &["graph"];
+const DIALECTS: &[&str] = &["graph", "loop", "segment"];
 
 fn main() -> Result<(), Error> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);

@@ -30,6 +30,8 @@ pub struct ValueRow {
     pub name: &'static str,
     /// Whether it stands for any number of values.
     pub variadic: bool,
+    /// Whether it may be absent.
+    pub optional: bool,
 }
 
 /// An attribute.

@@ -1,11 +1,10 @@
 // The elementwise family of the graph dialect.
 #include "graph/graph.h"
 
-#include "graph/elementwise.enums.h.inc"
+#include "graph/kinds.enums.h.inc"
 #define GET_OP_CLASSES
 #include "graph/elementwise.ops.h.inc"
 
-#include "graph/elementwise.enums.cpp.inc"
 #define GET_OP_CLASSES
 #include "graph/elementwise.ops.cpp.inc"
 

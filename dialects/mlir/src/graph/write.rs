@@ -3,7 +3,7 @@
 use melior::Context;
 use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, StringAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
-use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::operation::{OperationBuilder, OperationMutLike};
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Block, Identifier, Location, Module, Operation, Region, RegionLike, Type, Value};
 use neap_optable::{Body, Node, ValueId};
@@ -41,7 +41,6 @@ pub fn write<'c>(cx: &'c Context, name: &str, body: &Body) -> Result<Operation<'
         .map_err(|e| Diagnostic::error(name, e.to_string()))?;
     if let Some(symbols) = writer.types.symbols() {
         let mut func = func;
-        use melior::ir::operation::OperationMutLike;
         func.set_attribute(SYMBOLS, symbols);
         return Ok(func);
     }

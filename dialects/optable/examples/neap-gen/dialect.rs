@@ -37,6 +37,7 @@ pub struct Op {
 pub struct Operand {
     pub name: String,
     pub variadic: bool,
+    pub optional: bool,
 }
 
 pub struct Attr {
@@ -147,11 +148,11 @@ impl<'a> Records<'a> {
                 let kind = Self::attr_kind(base);
                 op.attrs.push(Attr { name, kind, optional });
             } else {
-                op.operands.push(Operand { name, variadic: Self::is(record, "Variadic") });
+                op.operands.push(Self::operand(record, name));
             }
         }
         for (record, name) in self.args(&r["results"]) {
-            op.results.push(Operand { name, variadic: Self::is(record, "Variadic") });
+            op.results.push(Self::operand(record, name));
         }
         op.attrs.sort_by(|a, b| a.name.cmp(&b.name));
         self.traits(&r["traits"], &mut op);
@@ -159,6 +160,10 @@ impl<'a> Records<'a> {
             return Err(format!("{}: no summary", op.name));
         }
         Ok(op)
+    }
+
+    fn operand(record: &Value, name: String) -> Operand {
+        Operand { name, variadic: Self::is(record, "Variadic"), optional: Self::is(record, "Optional") }
     }
 
     fn traits(&self, list: &Value, op: &mut Op) {

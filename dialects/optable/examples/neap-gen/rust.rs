@@ -138,10 +138,10 @@ impl {name} {{
 }}
 
 const fn one(name: &'static str) -> ValueRow {{
-    ValueRow {{ name, variadic: false }}
+    ValueRow {{ name, variadic: false, optional: false }}
 }}
 
-{}const fn attr(name: &'static str, kind: AttrKind) -> AttrRow {{
+{}{}const fn attr(name: &'static str, kind: AttrKind) -> AttrRow {{
     AttrRow {{ name, kind, optional: false }}
 }}
 
@@ -149,7 +149,12 @@ const fn one(name: &'static str) -> ValueRow {{
         case(&|n, s| format!("/// {s}\n{},", camel(n))),
         case(&|n, _| format!("Self::{},", camel(n))),
         if d.ops.iter().any(|o| o.operands.iter().chain(&o.results).any(|v| v.variadic)) {
-            "const fn many(name: &'static str) -> ValueRow {\n    ValueRow { name, variadic: true }\n}\n\n"
+            "const fn many(name: &'static str) -> ValueRow {\n    ValueRow { name, variadic: true, optional: false }\n}\n\n"
+        } else {
+            ""
+        },
+        if d.ops.iter().any(|o| o.operands.iter().chain(&o.results).any(|v| v.optional)) {
+            "const fn maybe(name: &'static str) -> ValueRow {\n    ValueRow { name, variadic: false, optional: true }\n}\n\n"
         } else {
             ""
         },
@@ -186,7 +191,12 @@ const fn one(name: &'static str) -> ValueRow {{
 }
 
 fn values(list: &[Operand]) -> String {
-    let one = |v: &Operand| format!("{}({:?})", if v.variadic { "many" } else { "one" }, v.name);
+    let call = |v: &Operand| match (v.variadic, v.optional) {
+        (true, _) => "many",
+        (_, true) => "maybe",
+        _ => "one",
+    };
+    let one = |v: &Operand| format!("{}({:?})", call(v), v.name);
     list.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

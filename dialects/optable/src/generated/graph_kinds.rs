@@ -41,6 +41,49 @@ impl TryFrom<i64> for PoolKind {
     }
 }
 
+/// how an update meets what is there; updates apply in row-major order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(i64)]
+#[allow(missing_docs, reason = "the names are the documentation")]
+pub enum ScatterKind {
+    Assign = 0,
+    Add = 1,
+    Mul = 2,
+    Max = 3,
+    Min = 4,
+}
+
+impl ScatterKind {
+    /// All cases in order.
+    pub const ALL: &'static [Self] = &[Self::Assign, Self::Add, Self::Mul, Self::Max, Self::Min];
+
+    /// The keywords in the assembly, in order.
+    pub const NAMES: &'static [&'static str] = &["assign", "add", "mul", "max", "min"];
+
+    /// The keyword in the assembly.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The case with this keyword.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().position(|n| *n == name).map(|i| Self::ALL[i])
+    }
+}
+
+impl From<ScatterKind> for i64 {
+    fn from(v: ScatterKind) -> i64 {
+        v as i64
+    }
+}
+
+impl TryFrom<i64> for ScatterKind {
+    type Error = i64;
+    fn try_from(v: i64) -> Result<Self, i64> {
+        usize::try_from(v).ok().and_then(|i| Self::ALL.get(i).copied()).ok_or(v)
+    }
+}
+
 /// elementwise function of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(i64)]
@@ -276,49 +319,6 @@ impl From<CompareKind> for i64 {
 }
 
 impl TryFrom<i64> for CompareKind {
-    type Error = i64;
-    fn try_from(v: i64) -> Result<Self, i64> {
-        usize::try_from(v).ok().and_then(|i| Self::ALL.get(i).copied()).ok_or(v)
-    }
-}
-
-/// how an update meets what is there; updates apply in row-major order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(i64)]
-#[allow(missing_docs, reason = "the names are the documentation")]
-pub enum ScatterKind {
-    Assign = 0,
-    Add = 1,
-    Mul = 2,
-    Max = 3,
-    Min = 4,
-}
-
-impl ScatterKind {
-    /// All cases in order.
-    pub const ALL: &'static [Self] = &[Self::Assign, Self::Add, Self::Mul, Self::Max, Self::Min];
-
-    /// The keywords in the assembly, in order.
-    pub const NAMES: &'static [&'static str] = &["assign", "add", "mul", "max", "min"];
-
-    /// The keyword in the assembly.
-    pub const fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// The case with this keyword.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.iter().position(|n| *n == name).map(|i| Self::ALL[i])
-    }
-}
-
-impl From<ScatterKind> for i64 {
-    fn from(v: ScatterKind) -> i64 {
-        v as i64
-    }
-}
-
-impl TryFrom<i64> for ScatterKind {
     type Error = i64;
     fn try_from(v: i64) -> Result<Self, i64> {
         usize::try_from(v).ok().and_then(|i| Self::ALL.get(i).copied()).ok_or(v)

@@ -1,0 +1,6 @@
+// The kinds of elementwise functions.
+#include "graph/graph.h"
+
+#include "graph/kinds.enums.h.inc"
+
+#include "graph/kinds.enums.cpp.inc"
