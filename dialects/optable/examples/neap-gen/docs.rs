@@ -41,7 +41,19 @@ fn op(out: &mut String, d: &Dialect, o: &Op) {
 
 fn values(out: &mut String, title: &str, list_: &[Operand]) {
     if !list_.is_empty() {
-        let one = |v: &Operand| format!("`{}`{}", v.name, if v.variadic { "..." } else if v.optional { "?" } else { "" });
+        let one = |v: &Operand| {
+            format!(
+                "`{}`{}",
+                v.name,
+                if v.variadic {
+                    "..."
+                } else if v.optional {
+                    "?"
+                } else {
+                    ""
+                }
+            )
+        };
         let _ = writeln!(out, "- {title}: {}", list(list_, one));
     }
 }

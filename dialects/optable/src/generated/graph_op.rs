@@ -134,11 +134,11 @@ impl GraphOp {
 }
 
 const fn one(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: false }
+    ValueRow { name, variadic: false, optional: false }
 }
 
 const fn many(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: true }
+    ValueRow { name, variadic: true, optional: false }
 }
 
 const fn attr(name: &'static str, kind: AttrKind) -> AttrRow {

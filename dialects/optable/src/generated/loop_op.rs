@@ -71,11 +71,15 @@ impl LoopOp {
 }
 
 const fn one(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: false }
+    ValueRow { name, variadic: false, optional: false }
 }
 
 const fn many(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: true }
+    ValueRow { name, variadic: true, optional: false }
+}
+
+const fn maybe(name: &'static str) -> ValueRow {
+    ValueRow { name, variadic: false, optional: true }
 }
 
 const fn attr(name: &'static str, kind: AttrKind) -> AttrRow {
@@ -205,7 +209,7 @@ const ROWS: &[OpRow] = &[
         name: "reduce",
         family: "effect",
         summary: "fold a value over the nest's reduction iterators into the element a map of the other iterators addresses",
-        operands: &[one("value"), one("second"), one("to")],
+        operands: &[one("value"), maybe("second"), one("to")],
         results: &[],
         attrs: &[
             attr("kind", AttrKind::Enum { name: "CombineKind", cases: CombineKind::NAMES }),
@@ -230,7 +234,7 @@ const ROWS: &[OpRow] = &[
         name: "store",
         family: "effect",
         summary: "store a value where a map says, with a predicate only where it holds",
-        operands: &[one("value"), one("to"), one("when")],
+        operands: &[one("value"), one("to"), maybe("when")],
         results: &[],
         attrs: &[attr("map", AttrKind::Other("AffineMapAttr"))],
         regions: 0,
@@ -241,7 +245,7 @@ const ROWS: &[OpRow] = &[
         name: "store_at",
         family: "effect",
         summary: "store a value at computed indices, one a dim",
-        operands: &[one("value"), one("to"), many("indices"), one("when")],
+        operands: &[one("value"), one("to"), many("indices"), maybe("when")],
         results: &[],
         attrs: &[],
         regions: 0,

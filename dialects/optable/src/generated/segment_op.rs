@@ -36,11 +36,11 @@ impl SegmentOp {
 }
 
 const fn one(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: false }
+    ValueRow { name, variadic: false, optional: false }
 }
 
 const fn many(name: &'static str) -> ValueRow {
-    ValueRow { name, variadic: true }
+    ValueRow { name, variadic: true, optional: false }
 }
 
 const fn attr(name: &'static str, kind: AttrKind) -> AttrRow {
