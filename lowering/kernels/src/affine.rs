@@ -78,7 +78,7 @@ impl Space {
 
     fn floor_div(&self, a: &Affine, d: &Dim) -> Affine {
         let (mut quotient, rest) = a.split(d);
-        if !self.within(&rest, d) {
+        if !self.inside(&rest, d) {
             quotient = quotient.add(&Affine::atom(Index::FloorDiv(Box::new(rest.to_index()), d.clone())));
         }
         quotient
@@ -86,11 +86,11 @@ impl Space {
 
     fn modulo(&self, a: &Affine, d: &Dim) -> Affine {
         let (_, rest) = a.split(d);
-        if self.within(&rest, d) { rest } else { Affine::atom(Index::Mod(Box::new(rest.to_index()), d.clone())) }
+        if self.inside(&rest, d) { rest } else { Affine::atom(Index::Mod(Box::new(rest.to_index()), d.clone())) }
     }
 
     /// Whether 0 <= a < d is certain.
-    fn within(&self, a: &Affine, d: &Dim) -> bool {
+    pub fn inside(&self, a: &Affine, d: &Dim) -> bool {
         self.upper(a).is_some_and(|max| d.sub(&Dim::constant(1)).sub(&max).as_i64().is_some_and(|v| v >= 0))
     }
 

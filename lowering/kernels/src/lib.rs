@@ -1,6 +1,7 @@
 //! The loop level: kernels, their schedules, and their lowering to the explicit level. See docs/architecture.md.
 
 pub mod affine;
+pub mod contract;
 pub mod explicit;
 pub mod graph_to_loop;
 pub mod ir;

@@ -61,6 +61,10 @@ pub fn build_stage<'c>(
     stage: &Stage<'_>,
     body: impl FnOnce(&Builder<'c>, StageArgs<'c>),
 ) -> Result<(), BuildError> {
+    // An op of a dialect that is registered but not loaded would silently become an unregistered one.
+    for dialect in ["func", "scf", "arith", "math", "memref", "vector"] {
+        cx.get_or_load_dialect(dialect);
+    }
     let location = Location::unknown(cx);
     let index = Elem::Index.mlir(cx);
     let mut types: Vec<_> = stage.buffers.iter().map(|b| Buf::mlir(cx, b.elem)).collect();

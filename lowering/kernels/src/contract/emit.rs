@@ -1,0 +1,215 @@
+//! The function of a contraction: parallel units, packing, tiles.
+
+use melior::Context;
+use melior::ir::Module;
+use neap_optable::{DType, Dim};
+
+use super::pack;
+use super::plan::{ContractSchedule, Source};
+use super::shape::{Contraction, Flat};
+use super::tile;
+use crate::explicit::{Buf, BufferArg, BuildError, Builder, Elem, Sizes, Stage, V, build_stage};
+use crate::ir::{BufferId, Role};
+use crate::scheduled::Scheduled;
+
+/// Everything that emission looks at.
+pub(super) struct Env<'a, 'c> {
+    pub b: &'a Builder<'c>,
+    pub s: &'a ContractSchedule,
+    pub c: &'a Contraction,
+    pub elem: Elem,
+    pub sizes: Sizes<'c>,
+    buffers: Vec<Buf<'c>>,
+    dtypes: Vec<DType>,
+    pub tile: Buf<'c>,
+    pub panels: Buf<'c>,
+    pub rows: Buf<'c>,
+    /// Rows, columns and contracted length.
+    pub m: V<'c>,
+    pub n: V<'c>,
+    pub k: V<'c>,
+    /// Row tiles and column panels.
+    pub row_tiles: V<'c>,
+    pub col_tiles: V<'c>,
+}
+
+/// Values of the axes that are fixed so far.
+pub(super) type At<'c> = Vec<Option<V<'c>>>;
+
+/// Innermost body of [`Env::nest`]: the loops' variables, the cursors and the values, to the next values.
+pub(super) type Step<'s, 'c> = dyn FnMut(&[V<'c>], &[V<'c>], &[V<'c>]) -> Vec<V<'c>> + 's;
+
+/// Adds the function of a scheduled contraction to a module.
+pub fn emit<'c>(
+    cx: &'c Context,
+    module: &Module<'c>,
+    scheduled: &Scheduled<ContractSchedule>,
+) -> Result<(), BuildError> {
+    let kernel = &scheduled.kernel;
+    let arguments: Vec<_> = kernel.buffers.iter().filter(|b| b.role != Role::Temp).collect();
+    let inputs = arguments.iter().filter(|b| b.role == Role::In).count();
+    let shared = |i: usize| scheduled.in_place.iter().any(|(a, o)| i == *a || i == inputs + o);
+    let stage = Stage {
+        name: &scheduled.stages[0].function,
+        buffers: arguments
+            .iter()
+            .enumerate()
+            .map(|(i, b)| BufferArg { elem: Elem::of(b.dtype), noalias: !shared(i) })
+            .collect(),
+        dims: kernel.sizes.len(),
+    };
+    build_stage(cx, module, &stage, |b, args| {
+        let s = &scheduled.schedule;
+        let c = &s.contraction;
+        let elem = Elem::of(c.dtype);
+        let sizes = Sizes::new(&kernel.sizes, &args.dims);
+        let (m, n, k) = (b.size(&c.rows(), &sizes), b.size(&c.count(&c.cols), &sizes), b.size(&c.count(&c.k), &sizes));
+        let window = |from: u64, to: u64| {
+            let len = (to - from) as i64 / elem.bytes();
+            b.view(args.scratch, b.index(from as i64), elem, b.index(len))
+        };
+        let env = Env {
+            b,
+            s,
+            c,
+            elem,
+            sizes,
+            buffers: args.buffers,
+            dtypes: arguments.iter().map(|b| b.dtype).collect(),
+            tile: window(0, s.scratch.panels),
+            panels: window(s.scratch.panels, s.scratch.rows),
+            rows: window(s.scratch.rows, s.scratch.total),
+            m,
+            n,
+            k,
+            row_tiles: b.div_ceil(m, s.rows as i64),
+            col_tiles: b.div_ceil(n, s.width() as i64),
+        };
+        units(&env, args.begin, args.end);
+    })
+}
+
+/// Units are numbered (batch, block of panels, block of row tiles), so that a thread's slice packs a block of panels once.
+fn units<'c>(env: &Env<'_, 'c>, begin: V<'c>, end: V<'c>) {
+    let (b, s) = (env.b, env.s);
+    let row_blocks = b.div_ceil(env.row_tiles, s.unit_rows as i64);
+    let panel_blocks = b.div_ceil(env.col_tiles, s.unit_panels as i64);
+    let last = b.div_u(b.sub(b.add(end, row_blocks), b.index(1)), row_blocks);
+    b.for_(b.div_u(begin, row_blocks), last, 1, |b, outer| {
+        let first = b.mul(outer, row_blocks);
+        let from = b.max(b.sub(begin, first), b.index(0));
+        let to = b.min(b.sub(end, first), row_blocks);
+        let mut at: At<'c> = vec![None; env.c.extents.len()];
+        let mut rest = b.div_u(outer, panel_blocks);
+        for (i, axis) in env.c.batch.iter().enumerate().rev() {
+            let extent = b.size(&env.c.extents[*axis], &env.sizes);
+            at[*axis] = Some(if i == 0 { rest } else { b.rem_u(rest, extent) });
+            rest = b.div_u(rest, extent);
+        }
+        let block = b.mul(b.rem_u(outer, panel_blocks), b.index(s.unit_panels as i64));
+        let block_end = b.min(b.add(block, b.index(s.unit_panels as i64)), env.col_tiles);
+        if s.panel_source == Source::Scratch {
+            pack::panels(env, &at, block, block_end);
+        }
+        b.for_(from, to, 1, |b, unit| {
+            let tiles = b.mul(unit, b.index(s.unit_rows as i64));
+            let tiles_end = b.min(b.add(tiles, b.index(s.unit_rows as i64)), env.row_tiles);
+            if s.row_source == Source::Scratch {
+                pack::rows(env, &at, tiles, tiles_end);
+            }
+            b.for_(block, block_end, 1, |b, panel| {
+                let columns = tile::Columns::new(env, &at, panel, b.sub(panel, block));
+                b.for_(tiles, tiles_end, 1, |b, t| tile::emit(env, &at, &columns, t, b.sub(t, tiles)));
+            });
+        });
+    });
+}
+
+impl<'c> Env<'_, 'c> {
+    pub fn buffer(&self, id: BufferId) -> Buf<'c> {
+        self.buffers[id.0]
+    }
+
+    pub fn dtype(&self, id: BufferId) -> DType {
+        self.dtypes[id.0]
+    }
+
+    pub fn size(&self, d: &Dim) -> V<'c> {
+        self.b.size(d, &self.sizes)
+    }
+
+    /// The offset as far as the fixed axes and the constant go.
+    pub fn offset(&self, f: &Flat, at: &At<'c>) -> V<'c> {
+        let mut sum = self.size(&f.constant);
+        for (stride, v) in f.strides.iter().zip(at) {
+            if let Some(v) = v {
+                sum = self.b.add(sum, self.b.mul(*v, self.size(stride)));
+            }
+        }
+        sum
+    }
+
+    /// Position of the fixed batch axes among those that an operand depends on, in row-major order.
+    pub fn batch(&self, uses: impl Fn(usize) -> bool, at: &At<'c>) -> V<'c> {
+        let mut sum = self.b.index(0);
+        for axis in self.c.batch.iter().filter(|a| uses(**a)) {
+            let v = at[*axis].expect("batch axes are fixed first");
+            sum = self.b.add(self.b.mul(sum, self.size(&self.c.extents[*axis])), v);
+        }
+        sum
+    }
+
+    /// A flattened column number as values of the column axes.
+    pub fn columns(&self, at: &At<'c>, n: V<'c>) -> At<'c> {
+        let (mut at, mut rest) = (at.clone(), n);
+        for (i, axis) in self.c.cols.iter().enumerate().rev() {
+            let extent = self.size(&self.c.extents[*axis]);
+            at[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
+            if i > 0 {
+                rest = self.b.div_u(rest, extent);
+            }
+        }
+        at
+    }
+
+    /// Whether the last panel may be partial.
+    pub fn ragged(&self) -> bool {
+        self.n.known().is_none_or(|n| n % self.s.width() as i64 != 0)
+    }
+
+    /// Loops over axes, outermost first. `cursors` are offsets with a stride an axis; `values` are folded.
+    pub fn nest(
+        &self,
+        axes: &[(V<'c>, Vec<V<'c>>)],
+        cursors: &[V<'c>],
+        values: &[V<'c>],
+        ivs: &mut Vec<V<'c>>,
+        body: &mut Step<'_, 'c>,
+    ) -> Vec<V<'c>> {
+        let Some(((extent, strides), inner)) = axes.split_first() else {
+            return body(ivs, cursors, values);
+        };
+        let init: Vec<_> = cursors.iter().chain(values).copied().collect();
+        let out = self.b.for_iter(self.b.index(0), *extent, 1, &init, |b, iv, state| {
+            let (here, values) = state.split_at(cursors.len());
+            ivs.push(iv);
+            let values = self.nest(inner, here, values, ivs, body);
+            ivs.pop();
+            here.iter().zip(strides).map(|(c, s)| b.add(*c, *s)).chain(values).collect()
+        });
+        out[cursors.len()..].to_vec()
+    }
+
+    /// The contracted axes with the strides of some offsets, for [`Env::nest`].
+    pub fn k_axes(&self, strides: &[&dyn Fn(usize) -> V<'c>]) -> Vec<(V<'c>, Vec<V<'c>>)> {
+        let axis = |a: &usize| (self.size(&self.c.extents[*a]), strides.iter().map(|s| s(*a)).collect());
+        self.c.k.iter().map(axis).collect()
+    }
+
+    /// Stride of a contracted axis in a packed panel of some width.
+    pub fn packed_stride(&self, axis: usize, width: u64) -> V<'c> {
+        let position = self.c.k.iter().position(|a| *a == axis).expect("a contracted axis");
+        let inner = self.size(&self.c.count(&self.c.k[position + 1..]));
+        self.b.mul(inner, self.b.index(width as i64))
+    }
+}
