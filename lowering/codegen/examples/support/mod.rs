@@ -66,6 +66,7 @@ impl Loaded {
     }
 }
 
+#[allow(dead_code, reason = "not every example wants these values")]
 /// Deterministic pseudo-random `f32` values in [-1, 1).
 pub fn fill_f32(bytes: &mut [u8], seed: u64) {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
