@@ -7,7 +7,8 @@
 mod cases;
 mod support;
 
-use neap_codegen::{Elem, Emit, Stage, check, compile, context, host_target, link, parse};
+use neap_codegen::{Elem, Emit, Stage, check, compile, host_target, link, parse};
+use neap_mlir::context;
 use neap_spec::Backend;
 use std::{error::Error, time::Instant};
 use support::{Buffer, Loaded};
@@ -36,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut loaded = Vec::new();
         for (i, backend) in [Backend::Llvm, Backend::Cranelift].into_iter().enumerate() {
             let start = Instant::now();
-            let compiled = compile(&module, &host_target(backend), Emit::Object).map_err(|e| format!("{name}: {backend:?}: {e}\n{text}"))?;
+            let compiled = compile(&module, &host_target(backend), Emit::Object)
+                .map_err(|e| format!("{name}: {backend:?}: {e}\n{text}"))?;
             times[i] += start.elapsed().as_secs_f64();
             loaded.push(Loaded::new(link(&[compiled.object])?)?);
         }

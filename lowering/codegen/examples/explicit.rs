@@ -6,7 +6,8 @@
 
 mod support;
 
-use neap_codegen::{Emit, compile, context, link, named_target, parse};
+use neap_codegen::{Emit, compile, link, named_target, parse};
+use neap_mlir::context;
 use neap_spec::Backend;
 use std::{error::Error, hash::Hasher, time::Instant};
 use support::{Buffer, Loaded, fill_f32};

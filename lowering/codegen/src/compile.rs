@@ -50,7 +50,7 @@ pub fn compile(module: &Module<'_>, target: &CpuTarget, emit: Emit) -> Result<Co
 /// # Errors
 /// As [`compile`], and what MLIR says of the source.
 pub fn compile_source(source: &[u8], target: &CpuTarget, emit: Emit) -> Result<Compiled, CodegenError> {
-    let context = context::context();
+    let context = neap_mlir::context();
     let module = context::parse(&context, source)?;
     compile(&module, target, emit)
 }

@@ -16,7 +16,7 @@ mod target;
 mod types;
 
 pub use compile::{Compiled, Emit, compile, compile_source};
-pub use context::{context, parse};
+pub use context::parse;
 pub use error::CodegenError;
 pub use image::{Image, ObjectCode, link};
 pub use legality::{LEGAL_OPS, check};

@@ -2,10 +2,11 @@
 
 use crate::{CodegenError, types::Elem, types::ValueType};
 use melior::ir::{
-    Attribute, BlockLike, OperationRef, RegionLike, ValueLike,
-    attribute::{ArrayAttribute, DictionaryAttribute, IntegerAttribute, StringAttribute},
+    Attribute, AttributeLike, BlockLike, OperationRef, RegionLike, ValueLike,
+    attribute::{DictionaryAttribute, IntegerAttribute, StringAttribute},
     operation::OperationLike,
 };
+use neap_mlir::Diagnostic;
 
 /// One buffer argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct Stage {
 
 /// An error about an operation.
 pub(crate) fn illegal<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>, reason: impl Into<String>) -> CodegenError {
-    CodegenError::Illegal { op: op_name(op), location: op.location().to_string(), reason: reason.into() }
+    CodegenError::Illegal { op: op_name(op), location: Diagnostic::at(op.location(), "").place, reason: reason.into() }
 }
 
 /// Name of an operation, such as `arith.addf`.
@@ -81,20 +82,27 @@ impl Stage {
         if results != 0 {
             return Err(illegal(&func, format!("@{name} must return nothing")));
         }
-        let args = func.attribute("arg_attrs").ok().and_then(|a| ArrayAttribute::try_from(a).ok());
         let buffers = types[..buffers]
             .iter()
             .enumerate()
             .map(|(i, t)| BufferParam {
                 elem: t.elem(),
-                noalias: args
-                    .and_then(|a| a.element(i).ok())
-                    .and_then(|a| DictionaryAttribute::try_from(a).ok())
-                    .is_some_and(|d| d.element_by_name("neap.noalias").is_some()),
+                noalias: argument_attributes(func, i).is_some_and(|d| d.element_by_name("neap.noalias").is_some()),
             })
             .collect();
         Ok(Self { name, buffers, dims })
     }
+}
+
+/// The attributes of argument `i`.
+fn argument_attributes<'c>(func: OperationRef<'c, '_>, i: usize) -> Option<DictionaryAttribute<'c>> {
+    let list = func.attribute("arg_attrs").ok().filter(|a| a.is_array())?.to_raw();
+    // SAFETY: it is an array attribute, and the position is in range.
+    let element = unsafe {
+        let inside = (i as isize) < mlir_sys::mlirArrayAttrGetNumElements(list);
+        inside.then(|| Attribute::from_raw(mlir_sys::mlirArrayAttrGetElement(list, i as isize)))
+    };
+    DictionaryAttribute::try_from(element?).ok()
 }
 
 fn counts(func: OperationRef<'_, '_>) -> Option<(usize, usize)> {

@@ -50,7 +50,10 @@ fn integers(list: &mut Vec<Case>, t: &'static str) {
     }
     let bits: u32 = t[1..].parse().unwrap_or(8);
     for op in ["shli", "shrsi", "shrui"] {
-        let body = format!("%m = arith.constant $({}) : B\n%s = arith.andi %b, %m : B\n%r = arith.{op} %a, %s : O\n", bits - 1);
+        let body = format!(
+            "%m = arith.constant $({}) : B\n%s = arith.andi %b, %m : B\n%r = arith.{op} %a, %s : O\n",
+            bits - 1
+        );
         list.push(case(format!("{op}_{t}"), &[t, t], t, body));
         let body = format!("%s = arith.constant $({}) : A\n%r = arith.{op} %a, %s : O\n", bits / 2 - 1);
         list.push(case(format!("{op}_{t}_constant"), &[t], t, body));
@@ -69,7 +72,9 @@ fn integers(list: &mut Vec<Case>, t: &'static str) {
 }
 
 fn floats(list: &mut Vec<Case>, t: &'static str) {
-    for op in ["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "math.copysign"] {
+    for op in
+        ["arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "math.copysign"]
+    {
         let name = op.replace('.', "_");
         list.push(case(format!("{name}_{t}"), &[t, t], t, format!("%r = {op} %a, %b : O\n")));
     }
@@ -89,7 +94,8 @@ fn floats(list: &mut Vec<Case>, t: &'static str) {
     list.push(case(format!("mul_add_{t}"), &[t, t, t], t, "%p = arith.mulf %a, %b : O\n%r = arith.addf %p, %c : O\n"));
     list.push(case(format!("fnma_{t}"), &[t, t, t], t, "%n = arith.negf %a : O\n%r = math.fma %n, %b, %c : O\n"));
     let predicates = [
-        "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
+        "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
+        "true",
     ];
     for predicate in predicates {
         let body = format!("%k = arith.cmpf {predicate}, %a, %b : A\n%r = arith.select %k, %a, %c : K, O\n");

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     CodegenError,
-    stage::illegal,
+    legality::operations,
+    stage::{illegal, op_name},
     types::{Elem, ValueType},
 };
 use cranelift_codegen::ir::{BlockArg, InstBuilder, condcodes::IntCC};
@@ -34,9 +35,14 @@ impl Translator<'_> {
         let counter = variable.parts[0];
         for (i, value) in std::iter::once(variable).chain(carried).enumerate() {
             let argument = body.argument(i).map_err(|_| illegal(&op, "its body takes too few arguments"))?;
+            self.note_depth(argument, self.depth + 1);
             self.bind(argument, value);
         }
+        let quiet = std::mem::replace(&mut self.quiet, !stores(body));
+        self.depth += 1;
         self.block(body)?;
+        self.depth -= 1;
+        self.quiet = quiet;
         let yielded = self.yielded(op, body)?;
         let next = self.b.ins().iadd(counter, step);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, next, upper);
@@ -45,9 +51,7 @@ impl Translator<'_> {
         self.b.ins().brif(more, enter, &arguments, exit, &yielded);
 
         self.b.switch_to_block(exit);
-        for (to, value) in op.results().zip(results) {
-            self.bind(to, value);
-        }
+        self.bind_results(op, results);
         Ok(())
     }
 
@@ -70,10 +74,16 @@ impl Translator<'_> {
             self.b.ins().jump(exit, &yielded);
         }
         self.b.switch_to_block(exit);
+        self.bind_results(op, results);
+        Ok(())
+    }
+
+    /// Results are block parameters, so they belong to the loop that encloses the operation.
+    fn bind_results(&mut self, op: OperationRef<'_, '_>, results: Vec<Val>) {
         for (to, value) in op.results().zip(results) {
+            self.note_depth(to, self.depth);
             self.bind(to, value);
         }
-        Ok(())
     }
 
     fn block_of<'c: 'a, 'a>(&self, op: OperationRef<'c, 'a>, i: usize) -> Result<BlockRef<'c, 'a>, CodegenError> {
@@ -96,4 +106,12 @@ impl Translator<'_> {
         }
         arguments
     }
+}
+
+/// Whether a block or a region inside it writes memory.
+fn stores(block: BlockRef<'_, '_>) -> bool {
+    operations(block.first_operation()).any(|op| {
+        matches!(op_name(&op).as_str(), "memref.store" | "vector.store" | "vector.maskedstore")
+            || op.regions().filter_map(|region| region.first_block()).any(stores)
+    })
 }

@@ -1,6 +1,9 @@
 //! Floating-point arithmetic, bit for bit as LLVM's.
 
-use super::{translate::Translator, value::Val};
+use super::{
+    translate::{Translator, uses},
+    value::Val,
+};
 use crate::{CodegenError, types::Elem};
 use cranelift_codegen::ir::{InstBuilder, Value, condcodes::FloatCC, types};
 use melior::ir::{OperationRef, operation::OperationLike};
@@ -16,7 +19,12 @@ enum Bound {
 impl Translator<'_> {
     /// Operations that treat lanes alike: one to three operands of the result's type.
     pub(super) fn float(&mut self, op: OperationRef<'_, '_>, name: &str) -> Result<Val, CodegenError> {
-        let operands: Vec<Val> = (0..op.operand_count()).map(|i| self.operand(op, i)).collect::<Result<_, _>>()?;
+        let mut operands: Vec<Val> = (0..op.operand_count()).map(|i| self.operand(op, i)).collect::<Result<_, _>>()?;
+        let readers = |i| op.operand(i).map_or(0, |value| uses(value).count());
+        if name == "math.fma" && readers(0) > readers(1) {
+            // The instruction overwrites its first factor: better the one that fewer others read.
+            operands.swap(0, 1);
+        }
         let mut parts = Vec::new();
         for i in 0..operands[0].parts.len() {
             let x = |k: usize| operands[k].parts[i];

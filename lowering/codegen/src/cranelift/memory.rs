@@ -24,7 +24,8 @@ impl Translator<'_> {
     pub(super) fn load(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
         let address = self.address(op, 0, 1)?;
         let ty = self.result_type(op)?;
-        Ok(self.load_at(ty, address))
+        let flags = if self.may_move(op, 0, 1)? { flags().with_readonly().with_can_move() } else { flags() };
+        Ok(self.load_at(ty, address, flags))
     }
 
     pub(super) fn store(&mut self, op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
@@ -105,9 +106,9 @@ impl Translator<'_> {
         Val { parts, ..like.clone() }
     }
 
-    fn load_at(&mut self, ty: ValueType, (base, offset): Address) -> Val {
+    fn load_at(&mut self, ty: ValueType, (base, offset): Address, flags: MemFlagsData) -> Val {
         let ValueType::Vector(elem, lanes) = ty else {
-            let scalar = self.b.ins().load(scalar_type(ty.elem()), flags(), base, offset);
+            let scalar = self.b.ins().load(scalar_type(ty.elem()), flags, base, offset);
             return Val::single(ty, scalar);
         };
         let bits = lanes * width(elem);
@@ -115,7 +116,7 @@ impl Translator<'_> {
             .map(|i| {
                 let at = offset + 16 * i as i32;
                 match tail(bits, i) {
-                    None => self.b.ins().load(part_type(elem), flags(), base, at),
+                    None => self.b.ins().load(part_type(elem), flags, base, at),
                     Some(rest) => self.load_tail(part_type(elem), rest, (base, at)),
                 }
             })

@@ -23,7 +23,8 @@ use melior::ir::{
     attribute::{DenseI64ArrayAttribute, IntegerAttribute},
     operation::OperationLike,
 };
-use std::collections::HashMap;
+use mlir_sys as sys;
+use std::collections::{HashMap, HashSet};
 
 /// Key of an MLIR value.
 type Key = usize;
@@ -36,6 +37,14 @@ pub(super) struct Translator<'f> {
     constants: HashMap<Key, Vec<u64>>,
     /// Index values as another value plus a constant, for the offset field of an address.
     offsets: HashMap<Key, (Value, i64)>,
+    /// How many loops enclose what a value is computed from; constants and arguments are not in it.
+    depths: HashMap<Key, u32>,
+    /// How many loops enclose the current operation.
+    pub(super) depth: u32,
+    /// Whether the innermost loop stores nothing.
+    pub(super) quiet: bool,
+    /// Buffers that nothing in the stage writes.
+    constant_buffers: HashSet<Key>,
 }
 
 /// Translates a stage; its signature is the C entry of docs/architecture.md.
@@ -53,6 +62,10 @@ pub(super) fn function(
         values: HashMap::new(),
         constants: HashMap::new(),
         offsets: HashMap::new(),
+        depths: HashMap::new(),
+        depth: 0,
+        quiet: false,
+        constant_buffers: HashSet::new(),
     };
     let body = t.body(func)?;
     t.entry(stage, body);
@@ -60,6 +73,23 @@ pub(super) fn function(
     t.b.seal_all_blocks();
     t.b.finalize(config);
     Ok(function)
+}
+
+/// Whether all uses of a buffer are loads.
+fn only_read(buffer: melior::ir::Value<'_, '_>) -> bool {
+    uses(buffer).all(|user| matches!(op_name(&user).as_str(), "memref.load" | "vector.load" | "vector.maskedload"))
+}
+
+/// The operations that use a value, once for each use.
+pub(super) fn uses<'c: 'a, 'a>(value: melior::ir::Value<'c, 'a>) -> impl Iterator<Item = OperationRef<'c, 'a>> {
+    // SAFETY: the value, its uses and their owners live as long as the module, which nothing changes; the list ends
+    // with a null use.
+    unsafe {
+        let first = Some(sys::mlirValueGetFirstUse(value.to_raw()));
+        std::iter::successors(first, |use_| Some(sys::mlirOpOperandGetNextUse(*use_)))
+            .take_while(|use_| !use_.ptr.is_null())
+            .map(|use_| OperationRef::from_raw(sys::mlirOpOperandGetOwner(use_)))
+    }
 }
 
 impl Translator<'_> {
@@ -87,6 +117,9 @@ impl Translator<'_> {
             if let Ok(argument) = body.argument(i)
                 && let Ok(ty) = ValueType::read(argument.r#type())
             {
+                if stage.buffers.get(i).is_some_and(|b| b.noalias) && only_read(argument.into()) {
+                    self.constant_buffers.insert(argument.to_raw().ptr as Key);
+                }
                 self.bind(argument, Val::single(ty, value));
             }
         }
@@ -147,8 +180,33 @@ impl Translator<'_> {
             _ => return Err(illegal(&op, "cranelift does not know it")),
         };
         let to = op.result(0).map_err(|_| illegal(&op, "it has no result"))?;
+        let depth = if matches!(name.as_str(), "memref.load" | "vector.load" | "vector.maskedload") {
+            self.depth
+        } else {
+            (0..op.operand_count()).filter_map(|i| self.depth_of(op, i).ok()).max().unwrap_or(0)
+        };
+        self.note_depth(to, depth);
         self.bind(to, result);
         Ok(())
+    }
+
+    /// Says how many loops enclose what a value is computed from.
+    pub(super) fn note_depth<'c>(&mut self, value: impl ValueLike<'c>, depth: u32) {
+        if depth > 0 {
+            self.depths.insert(value.to_raw().ptr as Key, depth);
+        }
+    }
+
+    fn depth_of(&self, op: OperationRef<'_, '_>, i: usize) -> Result<u32, CodegenError> {
+        Ok(self.depths.get(&self.operand_key(op, i)?).copied().unwrap_or(0))
+    }
+
+    /// Whether a load may be delayed to where its value is used, which saves registers: no store can come between, and
+    /// since the address changes with the innermost loop, no pass can hoist the load to where it would not have run.
+    pub(super) fn may_move(&self, op: OperationRef<'_, '_>, buffer: usize, index: usize) -> Result<bool, CodegenError> {
+        Ok(self.depth > 0
+            && self.depth_of(op, index)? == self.depth
+            && (self.quiet || self.constant_buffers.contains(&self.operand_key(op, buffer)?)))
     }
 
     /// Gives an MLIR value its translation.
