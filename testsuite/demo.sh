@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 step() { printf '\n$ neap %s\n' "$*"; (cd "$folder" && "$neap" "$@"); }
 
-step zoo mobilenetv2 -o model.onnx
+step zoo mobilenet-v2 -o model.onnx
 step inspect model.onnx
 step compile model.onnx -o model.neap
 step run model.neap --random 1

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "models"))
 import cases  # noqa: E402
 from neap import Neap  # noqa: E402
 
-ZOO = ("resnet50", "mobilenetv2", "bert-base")
+ZOO = ("resnet50", "mobilenet-v2", "bert-base")
 
 
 def onnxruntime_timer(case: cases.Case, threads: int):

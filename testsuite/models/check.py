@@ -18,8 +18,8 @@ import cases
 from neap import Failure, Neap, mismatch, read_outputs
 
 BACKENDS = ("llvm", "cranelift")
-# Small configurations that `neap zoo` writes; they need no download.
-ZOO = ("resnet50-tiny", "mobilenetv2-tiny", "bert-tiny", "gpt2-prefill-tiny", "gpt2-decode-tiny")
+# What `neap zoo` writes; in small configurations, and without a download.
+ZOO = ("resnet50", "mobilenet-v2", "bert-base", "gpt2", "gpt2-decode")
 
 
 def check(neap: Neap, case: cases.Case) -> tuple[str, str]:
@@ -63,7 +63,7 @@ def gather(args, scratch: pathlib.Path, neap: Neap) -> list[cases.Case]:
     found = []
     for name in ZOO:
         model = scratch / f"{name}.onnx"
-        neap.call("zoo", name, "-o", model)
+        neap.call("zoo", name, "--small", "-o", model)
         found.append(cases.against_onnxruntime(model))
     exported = args.shared / "models" / "exported"
     if exported.is_dir():
