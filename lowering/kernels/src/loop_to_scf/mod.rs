@@ -21,6 +21,17 @@ use crate::scheduled::Scheduled;
 pub fn emit<'c>(s: &Scheduled<Schedule>, cx: &'c Context) -> Result<Module<'c>, BuildError> {
     let module = Module::new(Location::unknown(cx));
     match &s.schedule {
+        Schedule::Contract(c) => {
+            let s = Scheduled {
+                kernel: s.kernel.clone(),
+                schedule: c.clone(),
+                stages: s.stages.clone(),
+                shared: s.shared.clone(),
+                packed: s.packed.clone(),
+                in_place: s.in_place.clone(),
+            };
+            crate::contract::emit(cx, &module, &s)?;
+        }
         Schedule::Loops(loops) => {
             for (stage, description) in loops.stages.iter().zip(&s.stages) {
                 stage::emit(cx, &module, s, loops.masked, stage, description)?;
