@@ -22,12 +22,6 @@ fn challenging() {
         let table = csv::read(&text, Interval::HalfOpen).unwrap();
         let limits = PlaceLimits { enough: Some(1_048_576), ..PlaceLimits::default() };
         let placed = place(&table.blocks, &limits);
-            "{name} {} of {} {} {:?}",
-            placed.placement.height,
-            placed.lower_bound,
-            placed.method,
-            start.elapsed()
-        );
         assert!(placed.placement.height <= 1_048_576, "{name}: {}", placed.placement.height);
     }
 }

@@ -303,8 +303,7 @@ impl<'m> State<'m> {
     /// Bytes alive while an op runs next, and after it.
     pub(crate) fn weigh(&self, op: usize) -> (u64, u64) {
         let m = self.model;
-        let born: u64 =
-            m.makes[op].iter().filter(|a| self.made[**a as usize] == 0).map(|a| m.bytes[*a as usize]).sum();
+        let born: u64 = m.makes[op].iter().filter(|a| self.made[**a as usize] == 0).map(|a| m.bytes[*a as usize]).sum();
         let dead: u64 = m.uses[op].iter().filter(|a| self.left[**a as usize] == 1).map(|a| m.bytes[*a as usize]).sum();
         let full = self.memory + born;
         (full + m.workspace[op] - self.saved(op), full - dead)
