@@ -1,6 +1,6 @@
 //! The plain model: what a `.onnx` file says, checked and without protobuf.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -124,5 +124,27 @@ impl Node {
             Attribute::Graphs(gs) => gs.as_slice(),
             _ => &[],
         })
+    }
+
+    /// Names of the values it reads, those its subgraphs take from outside included.
+    pub fn reads(&self) -> BTreeSet<&str> {
+        let mut out: BTreeSet<&str> = self.inputs.iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
+        self.subgraphs().for_each(|g| out.extend(g.captures()));
+        out
+    }
+}
+
+impl Graph {
+    /// Names that a subgraph takes from the graphs around it.
+    pub fn captures(&self) -> BTreeSet<&str> {
+        let own: HashSet<&str> = self
+            .inputs
+            .iter()
+            .map(|i| i.name.as_str())
+            .chain(self.initialisers.keys().map(String::as_str))
+            .chain(self.nodes.iter().flat_map(|n| n.outputs.iter().map(String::as_str)))
+            .collect();
+        let used = self.nodes.iter().flat_map(Node::reads).chain(self.outputs.iter().map(|o| o.name.as_str()));
+        used.filter(|n| !own.contains(n)).collect()
     }
 }

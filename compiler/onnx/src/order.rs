@@ -65,7 +65,7 @@ fn order(graph: &Graph, outer: &HashSet<String>) -> Result<Vec<usize>, Error> {
     let mut feeds: Vec<Vec<usize>> = vec![vec![]; graph.nodes.len()];
     for (i, n) in graph.nodes.iter().enumerate() {
         let mut before = BTreeSet::new();
-        for name in reads(n) {
+        for name in n.reads() {
             match origins.get(name) {
                 Some(Some(by)) => drop(before.insert(*by)),
                 Some(None) => {}
@@ -95,26 +95,6 @@ fn order(graph: &Graph, outer: &HashSet<String>) -> Result<Vec<usize>, Error> {
     if out.len() == waits.len() { Ok(out) } else { Err(Error::Cycle(cycle(graph, &origins, &waits))) }
 }
 
-/// Names read by a node, those its subgraphs take from outside included.
-fn reads(node: &Node) -> BTreeSet<&str> {
-    let mut out: BTreeSet<&str> = node.inputs.iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
-    node.subgraphs().for_each(|g| out.extend(captures(g)));
-    out
-}
-
-/// Names that a subgraph takes from outside.
-fn captures(graph: &Graph) -> BTreeSet<&str> {
-    let own: HashSet<&str> = graph
-        .inputs
-        .iter()
-        .map(|i| i.name.as_str())
-        .chain(graph.initialisers.keys().map(String::as_str))
-        .chain(graph.nodes.iter().flat_map(|n| n.outputs.iter().map(String::as_str)))
-        .collect();
-    let used = graph.nodes.iter().flat_map(reads).chain(graph.outputs.iter().map(|o| o.name.as_str()));
-    used.filter(|n| !own.contains(n)).collect()
-}
-
 /// Follows unfinished nodes backwards until one repeats, and prints the loop.
 fn cycle(graph: &Graph, origins: &HashMap<&str, Option<usize>>, waits: &[usize]) -> String {
     let mut at = waits.iter().position(|&w| w > 0).unwrap_or(0);
@@ -125,7 +105,7 @@ fn cycle(graph: &Graph, origins: &HashMap<&str, Option<usize>>, waits: &[usize])
         path.push(at);
         let unfinished = |n: &str| origins.get(n).copied().flatten().filter(|&i| waits[i] > 0);
         // A node that waits has an unfinished producer.
-        at = reads(&graph.nodes[at]).into_iter().find_map(unfinished).unwrap_or(at);
+        at = graph.nodes[at].reads().into_iter().find_map(unfinished).unwrap_or(at);
     }
     let start = seen.get(&at).copied().unwrap_or(0);
     let mut ring: Vec<usize> = path[start..].iter().rev().copied().collect();

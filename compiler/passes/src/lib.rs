@@ -1,1 +1,3 @@
-//! neap-passes
+//! The graph level's passes, and the way into it.
+
+pub mod import;

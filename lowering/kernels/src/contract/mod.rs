@@ -12,7 +12,6 @@ mod pack;
 mod plan;
 mod shape;
 mod tile;
-mod window;
 
 pub use emit::emit;
 pub use plan::{ContractSchedule, Scratch, Source};

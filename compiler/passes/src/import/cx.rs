@@ -1,0 +1,293 @@
+//! The state of an import: abstract values, and the body that grows when something must happen at run time.
+
+use std::collections::HashMap;
+
+use neap_optable::{Attr, Attrs, Body, DType, Dim, GraphOp, Tensor, TensorType, ValueId, Weights, check, infer};
+
+use super::error::{Refusal, Res, invalid, unsupported};
+use super::fold;
+
+/// Most elements of a constant that is not a splat and stays inline; larger ones are weights.
+const INLINE: usize = 64;
+
+/// Handle of an abstract value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Val(u32);
+
+/// What is known about a value's elements while importing.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// Nothing: it is computed at run time.
+    No,
+    /// All of them.
+    Tensor(Tensor),
+    /// Integers as size expressions over open dims.
+    Ints(Vec<Dim>),
+}
+
+struct Slot {
+    ty: TensorType,
+    known: Known,
+    /// Where it is in the body, once it is there.
+    id: Option<ValueId>,
+    /// A known value that is a repetition of this one, so that the smaller one is stored.
+    repeats: Option<Val>,
+    /// Name for the weight it may become.
+    stem: String,
+}
+
+/// The import at hand.
+pub(super) struct Cx {
+    /// The graph so far.
+    pub body: Body,
+    /// The weights so far.
+    pub weights: Weights,
+    slots: Vec<Slot>,
+    /// Name of the ONNX node being converted.
+    pub node: String,
+    /// Inline constants by type and bytes.
+    inline: HashMap<(TensorType, Vec<u8>), ValueId>,
+    /// First node whose f64 values are computed in f32.
+    pub narrowed: Option<String>,
+}
+
+/// Element types that exist at run time; the others only in constants that are folded away.
+pub(super) fn is_accepted(dtype: DType) -> bool {
+    matches!(dtype, DType::F32 | DType::I64 | DType::I32 | DType::Bool | DType::I8 | DType::U8)
+}
+
+/// What to say about other element types.
+pub(super) fn type_refusal(dtype: DType) -> String {
+    format!(
+        "element type {dtype} is not supported yet: neap computes in f32, i64, i32 and bool, and stores i8 and u8; export the model with f32"
+    )
+}
+
+impl Cx {
+    pub fn new() -> Self {
+        Cx {
+            body: Body::default(),
+            weights: Weights::default(),
+            slots: vec![],
+            node: String::new(),
+            inline: HashMap::new(),
+            narrowed: None,
+        }
+    }
+
+    fn slot(&self, v: Val) -> &Slot {
+        &self.slots[v.0 as usize]
+    }
+
+    fn add(&mut self, ty: TensorType, known: Known, id: Option<ValueId>) -> Val {
+        self.slots.push(Slot { ty, known, id, repeats: None, stem: self.node.clone() });
+        Val(self.slots.len() as u32 - 1)
+    }
+
+    /// A model input.
+    pub fn argument(&mut self, name: &str, ty: TensorType) -> Val {
+        let id = self.body.arg(ty.clone());
+        self.body.arg_names.push(name.into());
+        self.add(ty, Known::No, Some(id))
+    }
+
+    /// A known tensor.
+    pub fn constant(&mut self, t: Tensor) -> Val {
+        self.add(t.ty(), Known::Tensor(t), None)
+    }
+
+    /// A known tensor with a name for the weight it may become.
+    pub fn named_constant(&mut self, t: Tensor, stem: &str) -> Val {
+        let v = self.constant(t);
+        self.slots[v.0 as usize].stem = stem.into();
+        v
+    }
+
+    /// Known integers, constants or size expressions.
+    pub fn ints(&mut self, dtype: DType, dims: &[u64], values: Vec<Dim>) -> Val {
+        let ty = TensorType::fixed(dtype, dims);
+        match fold::tensor_of(dtype, dims, &values) {
+            Some(t) => self.constant(t),
+            None => self.add(ty, Known::Ints(values), None),
+        }
+    }
+
+    pub fn ty(&self, v: Val) -> &TensorType {
+        &self.slot(v).ty
+    }
+
+    pub fn dtype(&self, v: Val) -> DType {
+        self.slot(v).ty.dtype
+    }
+
+    pub fn dims(&self, v: Val) -> Vec<Dim> {
+        self.slot(v).ty.dims.clone()
+    }
+
+    pub fn rank(&self, v: Val) -> usize {
+        self.slot(v).ty.rank()
+    }
+
+    pub fn known(&self, v: Val) -> &Known {
+        &self.slot(v).known
+    }
+
+    /// The elements, if all are known as numbers.
+    pub fn tensor(&self, v: Val) -> Option<&Tensor> {
+        match self.known(v) {
+            Known::Tensor(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// The elements as size expressions, if they are known integers.
+    pub fn dim_values(&self, v: Val, what: &str) -> Res<Vec<Dim>> {
+        match self.known(v) {
+            Known::Ints(d) => Ok(d.clone()),
+            Known::Tensor(t) => match t.to_i64() {
+                Some(ints) => Ok(ints.into_iter().map(Dim::constant).collect()),
+                None => invalid(format!("{what} is {}, expected integers", t.ty())),
+            },
+            Known::No => unsupported(format!(
+                "{what} depends on run-time data, so the result's shape does; export the model with fixed shapes"
+            )),
+        }
+    }
+
+    /// The elements as integers, all of which must be known.
+    pub fn int_values(&self, v: Val, what: &str) -> Res<Vec<i64>> {
+        let dims = self.dim_values(v, what)?;
+        dims.iter().map(|d| self.number(d)).collect()
+    }
+
+    /// The elements as floats, all of which must be known.
+    pub fn float_values(&self, v: Val, what: &str) -> Res<Vec<f64>> {
+        match self.tensor(v) {
+            Some(t) => {
+                fold::floats(t).ok_or_else(|| Refusal::Invalid(format!("{what} is {}, expected floats", t.ty())))
+            }
+            None => unsupported(format!("{what} depends on run-time data; export the model with a constant there")),
+        }
+    }
+
+    /// A size as a number.
+    pub fn number(&self, d: &Dim) -> Res<i64> {
+        d.as_i64().ok_or_else(|| open(std::slice::from_ref(d)))
+    }
+
+    /// Adds an op with the given result types, or evaluates it now where its operands are known.
+    pub fn op(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], mut outs: Vec<TensorType>) -> Res<Vec<Val>> {
+        let ins = &*self.narrow(ins)?;
+        if ins.iter().any(|v| matches!(self.known(*v), Known::No)) {
+            outs.iter_mut().filter(|t| t.dtype == DType::F64).for_each(|t| t.dtype = DType::F32);
+        }
+        let types: Vec<TensorType> = ins.iter().map(|v| self.ty(*v).clone()).collect();
+        check(op, &attrs, &types, &outs, None).map_err(plain)?;
+        let known: Vec<&Known> = ins.iter().map(|v| self.known(*v)).collect();
+        if let Some(values) = fold::fold(op, &attrs, &known, &types, &outs) {
+            let vals: Vec<Val> = outs.into_iter().zip(values).map(|(ty, k)| self.add(ty, k, None)).collect();
+            if let (GraphOp::Broadcast, Some(&from)) = (op, ins.first()) {
+                self.slots[vals[0].0 as usize].repeats = Some(self.slot(from).repeats.unwrap_or(from));
+            }
+            return Ok(vals);
+        }
+        if let Some(t) = outs.iter().find(|t| !is_accepted(t.dtype)) {
+            return unsupported(type_refusal(t.dtype));
+        }
+        let ids = ins.iter().map(|v| self.materialise(*v)).collect::<Res<Vec<_>>>()?;
+        let ids = self.body.push(op, attrs, &ids, outs.clone(), self.node.clone());
+        Ok(outs.into_iter().zip(ids).map(|(ty, id)| self.add(ty, Known::No, Some(id))).collect())
+    }
+
+    /// The operands with f64 constants in f32, if the op happens at run time: there is no f64 then, and a constant must
+    /// fit the values it meets.
+    fn narrow(&mut self, ins: &[Val]) -> Res<Vec<Val>> {
+        let at_run_time = ins.iter().any(|v| matches!(self.known(*v), Known::No));
+        let mut out = ins.to_vec();
+        for v in out.iter_mut().filter(|_| at_run_time) {
+            if let (DType::F64, Known::Tensor(_)) = (self.dtype(*v), self.known(*v)) {
+                let ty = TensorType { dtype: DType::F32, dims: self.dims(*v) };
+                *v = self.op1(GraphOp::Cast, Attrs::new(), &[*v], ty)?;
+                self.narrowed.get_or_insert_with(|| self.node.clone());
+            }
+        }
+        Ok(out)
+    }
+
+    /// [`Cx::op`] with one result of a given type.
+    pub fn op1(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], out: TensorType) -> Res<Val> {
+        Ok(self.op(op, attrs, ins, vec![out])?[0])
+    }
+
+    /// [`Cx::op`] with the result types that follow from the operands.
+    pub fn infer(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val]) -> Res<Vec<Val>> {
+        let ins = &*self.narrow(ins)?;
+        let types: Vec<TensorType> = ins.iter().map(|v| self.ty(*v).clone()).collect();
+        let outs = infer(op, &attrs, &types).map_err(plain)?;
+        self.op(op, attrs, ins, outs)
+    }
+
+    /// [`Cx::infer`] with one result.
+    pub fn infer1(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val]) -> Res<Val> {
+        Ok(self.infer(op, attrs, ins)?[0])
+    }
+
+    /// Makes a value exist at run time.
+    pub fn materialise(&mut self, v: Val) -> Res<ValueId> {
+        if let Some(id) = self.slot(v).id {
+            return Ok(id);
+        }
+        let id = match (self.slot(v).repeats, self.known(v).clone()) {
+            (Some(from), _) => {
+                let ty = self.ty(v).clone();
+                let from = self.materialise(from)?;
+                self.body.push(GraphOp::Broadcast, Attrs::new(), &[from], [ty], self.node.clone())[0]
+            }
+            (None, Known::Tensor(t)) => self.store(t, &self.slot(v).stem.clone())?,
+            (None, Known::Ints(d)) => return Err(open(&d)),
+            (None, Known::No) => return Err(Refusal::Poisoned),
+        };
+        self.slots[v.0 as usize].id = Some(id);
+        Ok(id)
+    }
+
+    fn store(&mut self, t: Tensor, stem: &str) -> Res<ValueId> {
+        if !is_accepted(t.dtype) {
+            return unsupported(type_refusal(t.dtype));
+        }
+        let ty = t.ty();
+        let size = t.dtype.size() as usize;
+        let splat = t.len() > 1 && t.data.chunks_exact(size).all(|e| e == &t.data[..size]);
+        if !splat && t.len() > INLINE {
+            let hash = blake3::hash(&t.data).to_hex()[..32].to_string();
+            let key = self.weights.insert_fresh(stem, t);
+            let attrs = Attrs::new().str("key", key).str("hash", hash);
+            return Ok(self.body.push(GraphOp::Weight, attrs, &[], [ty], self.node.clone())[0]);
+        }
+        let data = if splat { t.data[..size].to_vec() } else { t.data.to_vec() };
+        if let Some(id) = self.inline.get(&(ty.clone(), data.clone())) {
+            return Ok(*id);
+        }
+        let value = Attr::Elements { dtype: t.dtype, dims: t.dims, data: data.clone(), splat };
+        let attrs = Attrs::new().with("value", value);
+        let id = self.body.push(GraphOp::Constant, attrs, &[], [ty.clone()], self.node.clone())[0];
+        self.inline.insert((ty, data), id);
+        Ok(id)
+    }
+}
+
+/// These sizes must be known.
+pub(super) fn open(dims: &[Dim]) -> Refusal {
+    let mut names: Vec<String> = dims.iter().flat_map(Dim::symbols).map(|s| s.to_string()).collect();
+    names.sort();
+    names.dedup();
+    Refusal::Open(names)
+}
+
+/// Users know ONNX's operators, which the error names anyway.
+fn plain(e: String) -> Refusal {
+    match e.strip_prefix("graph.").and_then(|e| e.split_once(": ")) {
+        Some((_, rest)) => Refusal::Invalid(rest.into()),
+        None => Refusal::Invalid(e),
+    }
+}

@@ -1,3 +1,0 @@
-//! Text formats.
-
-pub mod csv;
