@@ -3,6 +3,8 @@
 //!
 //! To add tests, add rows or files to a module's data, or a module with a `trials` function and one line in [`trials`].
 
+mod exec;
+mod explicit;
 mod files;
 mod graph_bodies;
 mod graph_files;
@@ -18,5 +20,6 @@ pub fn trials() -> Vec<Trial> {
     all.extend(graph_bodies::trials());
     all.extend(verifier::trials());
     all.extend(op_table::trials());
+    all.extend(explicit::trials());
     all
 }

@@ -9,10 +9,12 @@
 mod bound;
 mod build;
 mod check;
+pub mod formats;
 mod lifetime;
 pub mod order;
 pub mod place;
 mod problem;
+mod random;
 mod sharing;
 mod solution;
 mod solve;

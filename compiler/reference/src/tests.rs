@@ -1,141 +1,25 @@
-//! Cases in text files, one a paragraph: op and attributes, then operands (`in`) and results (`out`).
-
-use std::collections::BTreeMap;
+//! Every case against its expected results, and whole bodies.
 
 use neap_optable::*;
 
-use crate::values::{Values, load, store};
+use crate::cases::{self, close};
+use crate::values::load;
 use crate::{EvalError, eval, eval_body};
-
-/// `f32[2,3] 1 2 3 4 5 6`
-fn tensor(text: &str) -> Tensor {
-    let (ty, rest) = text.split_once(']').unwrap();
-    let (dtype, dims) = ty.split_once('[').unwrap();
-    let all = [
-        DType::F32,
-        DType::F64,
-        DType::F16,
-        DType::BF16,
-        DType::I8,
-        DType::I16,
-        DType::I32,
-        DType::I64,
-        DType::U8,
-        DType::U16,
-        DType::U32,
-        DType::U64,
-        DType::Bool,
-    ];
-    let dtype = all.into_iter().find(|d| d.to_string() == dtype).unwrap();
-    let dims: Vec<u64> = dims.split(',').filter(|d| !d.is_empty()).map(|d| d.parse().unwrap()).collect();
-    let words = rest.split_whitespace();
-    let values = if dtype.is_float() {
-        Values::Float(words.map(|w| w.parse().unwrap()).collect())
-    } else {
-        Values::Int(words.map(|w| w.parse().unwrap()).collect())
-    };
-    let t = store(dtype, &dims, &values);
-    assert_eq!(t.len() as u64, dims.iter().product::<u64>(), "{text}");
-    t
-}
-
-/// The case number of a keyword in the enumeration of an attribute.
-fn keyword(op: GraphOp, attr: &str, word: &str) -> i64 {
-    let at = |names: Vec<&str>| names.iter().position(|n| *n == word).unwrap_or_else(|| panic!("{word}")) as i64;
-    macro_rules! names {
-        ($e:ident) => {
-            at($e::ALL.iter().map(|k| k.name()).collect())
-        };
-    }
-    match (op, attr) {
-        (GraphOp::Unary, _) => names!(UnaryKind),
-        (GraphOp::Binary, _) => names!(BinaryKind),
-        (GraphOp::Compare, _) => names!(CompareKind),
-        (GraphOp::Pool, _) => names!(PoolKind),
-        (GraphOp::Reduce, _) => names!(ReduceKind),
-        (GraphOp::ArgReduce, _) => names!(ArgKind),
-        (GraphOp::ScatterElements | GraphOp::ScatterNd, _) => names!(ScatterKind),
-        (GraphOp::Pad, _) => names!(PadMode),
-        (_, "mode") => names!(ResizeMode),
-        (_, "coordinates") => names!(CoordinateMode),
-        _ => names!(NearestMode),
-    }
-}
-
-fn attribute(op: GraphOp, name: &str, text: &str) -> Attr {
-    let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-    let items = |t: &str| t.split(',').filter(|w| !w.is_empty()).map(String::from).collect::<Vec<_>>();
-    match (name, list) {
-        ("scales", Some(t)) => Attr::Floats(items(t).iter().map(|w| w.parse().unwrap()).collect()),
-        (_, Some(t)) => Attr::Ints(items(t).iter().map(|w| w.parse().unwrap()).collect()),
-        ("epsilon" | "cubic_a", _) => Attr::Float(text.parse().unwrap()),
-        _ if text == "true" || text == "false" => Attr::Bool(text == "true"),
-        _ => Attr::Int(text.parse().unwrap_or_else(|_| keyword(op, name, text))),
-    }
-}
-
-/// Equal integers; floats within a few units in the last place of their type (expected values are sums in f32), or both NaN.
-fn close(found: &Tensor, expected: &Tensor) -> bool {
-    let tolerance = match found.dtype {
-        DType::F64 => 1e-14,
-        DType::F32 => 4e-6,
-        _ => 1e-3,
-    };
-    let near = |(x, y): (&f64, &f64)| {
-        x == y || x.is_nan() && y.is_nan() || (x - y).abs() <= tolerance * Ord::max(1, y.abs().ceil() as i64) as f64
-    };
-    found.ty() == expected.ty()
-        && match (load(found), load(expected)) {
-            (Values::Float(x), Values::Float(y)) => x.iter().zip(&y).all(near),
-            (x, y) => x == y,
-        }
-}
-
-fn run_file(text: &str) -> usize {
-    let mut count = 0;
-    for case in text.split("\n\n").filter(|c| !c.starts_with('#')) {
-        let mut lines = case.trim().lines();
-        let head = lines.next().unwrap();
-        let mut words = head.split_whitespace();
-        let name = words.next().unwrap();
-        let op = *GraphOp::ALL.iter().find(|o| o.name() == name).unwrap();
-        let mut attrs = Attrs::new();
-        for word in words {
-            let (name, value) = word.split_once('=').unwrap();
-            let known: &'static str = String::from(name).leak();
-            attrs = attrs.with(known, attribute(op, name, value));
-        }
-        let (mut ins, mut outs) = (vec![], vec![]);
-        for line in lines {
-            match line.split_once(' ').unwrap() {
-                ("in", t) => ins.push(tensor(t)),
-                (_, t) => outs.push(tensor(t)),
-            }
-        }
-        let types: Vec<TensorType> = outs.iter().map(Tensor::ty).collect();
-        let found = eval(op, &attrs, &ins.iter().collect::<Vec<_>>(), &types).unwrap_or_else(|e| panic!("{case}\n{e}"));
-        assert_eq!(found.len(), outs.len());
-        for (i, (f, e)) in found.iter().zip(&outs).enumerate() {
-            assert!(close(f, e), "{case}\nresult {i} is {} {:?}", f.ty(), load(f));
-        }
-        count += 1;
-    }
-    count
-}
 
 #[test]
 fn cases() {
-    let files = BTreeMap::from([
-        ("elementwise", include_str!("tests/elementwise.txt")),
-        ("shape", include_str!("tests/shape.txt")),
-        ("resize", include_str!("tests/resize.txt")),
-        ("contract", include_str!("tests/contract.txt")),
-        ("reduce", include_str!("tests/reduce.txt")),
-        ("index", include_str!("tests/index.txt")),
-        ("recurrent", include_str!("tests/recurrent.txt")),
-    ]);
-    for (name, text) in files {
-        assert!(run_file(text) > 4, "{name} has lost its cases");
+    let all = cases::all();
+    for file in cases::FILES {
+        assert!(all.iter().filter(|c| c.file == file.0).count() > 4, "{} has lost its cases", file.0);
+    }
+    for case in all {
+        let name = case.name();
+        let found = eval(case.op, &case.attrs, &case.inputs.iter().collect::<Vec<_>>(), &case.types())
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(found.len(), case.outputs.len(), "{name}");
+        for (i, (f, e)) in found.iter().zip(&case.outputs).enumerate() {
+            assert!(close(f, e), "{name}: result {i} is {} {:?}", f.ty(), load(f));
+        }
     }
 }
 

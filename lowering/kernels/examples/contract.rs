@@ -7,7 +7,6 @@
 use std::error::Error;
 use std::time::Instant;
 
-use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module};
 use memmap2::MmapMut;
 use neap_codegen::{Emit, compile, context, link, named_target};

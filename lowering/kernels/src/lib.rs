@@ -5,6 +5,8 @@ pub mod contract;
 pub mod explicit;
 pub mod graph_to_loop;
 pub mod ir;
+pub mod loop_to_scf;
 pub mod math;
 pub mod scalar;
+pub mod schedule;
 pub mod scheduled;

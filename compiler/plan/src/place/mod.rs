@@ -1,10 +1,19 @@
 //! Placement: blocks with known lives get offsets in one arena.
+//!
+//! [`place`] is the way in: greedy sequences, their improvement, then the exact search, each only as far as the one before
+//! left something to gain.
 
+mod exact;
 mod greedy;
+mod improve;
+mod index;
 mod load;
+mod sections;
+mod solve;
 
 pub use greedy::greedy;
 pub use load::{load, max_load};
+pub use solve::{PlaceLimits, Placed, Proof, place};
 
 /// A rectangle of time and bytes within a block: alive on [lower, upper), at [offset, offset + size) of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

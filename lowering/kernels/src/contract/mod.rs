@@ -12,6 +12,7 @@ mod pack;
 mod plan;
 mod shape;
 mod tile;
+mod window;
 
 pub use emit::emit;
 pub use plan::{ContractSchedule, Scratch, Source};

@@ -2,17 +2,21 @@
 
 use super::emit::{At, Env};
 use super::shape::Guard;
+use super::window::Windows;
 use crate::explicit::{Elem, V};
 
 /// Packs the column panels `from..to`.
 pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, from: V<'c>, to: V<'c>) {
     let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
     let contiguous = o.flat.run(&env.c.cols, &env.c.extents).is_some_and(|v| v.as_i64() == Some(1));
+    let windows = Windows::of(env.c, s.lanes as i64);
     b.for_(from, to, 1, |b, panel| {
         let start = b.mul(panel, b.index(s.width() as i64));
         let target = b.mul(b.sub(panel, from), b.mul(env.k, b.index(s.width() as i64)));
         if contiguous && o.guards.is_empty() && (s.masks || !env.ragged()) {
             copy(env, at, start, target);
+        } else if let Some(w) = windows.as_ref().filter(|_| s.masks) {
+            w.pack(env, at, start, target);
         } else {
             elements(env, at, start, target);
         }

@@ -67,9 +67,12 @@ fn integer<'c>(b: &Builder<'c>, kind: BinaryKind, dtype: DType, x: V<'c>, y: V<'
         BinaryKind::Or => b.or(x, y),
         BinaryKind::Xor => b.xor(x, y),
         BinaryKind::Shl | BinaryKind::Shr if boolean => x,
-        BinaryKind::Shl => b.shl(x, count(b, x, y)),
-        BinaryKind::Shr if unsigned => b.shr_u(x, count(b, x, y)),
-        BinaryKind::Shr => b.shr_s(x, count(b, x, y)),
+        BinaryKind::Shl => b.select(inside(b, y), b.shl(x, count(b, y)), b.int(x.elem(), 0)),
+        BinaryKind::Shr if unsigned => b.select(inside(b, y), b.shr_u(x, count(b, y)), b.int(x.elem(), 0)),
+        BinaryKind::Shr => {
+            let most = b.int(x.elem(), i64::from(x.elem().bits()) - 1);
+            b.shr_s(x, b.select(inside(b, y), y, most))
+        }
         BinaryKind::Pow if boolean => b.or(x, b.not(y)),
         BinaryKind::Pow => math::pow_int(b, x, y),
         BinaryKind::Atan2 => {
@@ -79,8 +82,13 @@ fn integer<'c>(b: &Builder<'c>, kind: BinaryKind, dtype: DType, x: V<'c>, y: V<'
     }
 }
 
-fn count<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
-    b.and(y, b.int(x.elem(), i64::from(x.elem().bits()) - 1))
+/// Whether a shift count is below the width (and not negative).
+fn inside<'c>(b: &Builder<'c>, y: V<'c>) -> V<'c> {
+    b.cmp(Cmp::Ult, y, b.int(y.elem(), i64::from(y.elem().bits())))
+}
+
+fn count<'c>(b: &Builder<'c>, y: V<'c>) -> V<'c> {
+    b.and(y, b.int(y.elem(), i64::from(y.elem().bits()) - 1))
 }
 
 /// Quotient and remainder towards zero. By 0 both are 0; the least number by -1 wraps; neither traps.

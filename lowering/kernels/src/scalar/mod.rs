@@ -1,7 +1,7 @@
 //! Scalar operations of the loop level at the explicit level, on scalars or vectors.
 //!
 //! Bools are `i1` while computed with and bytes in memory ([`from_memory`], [`to_memory`]). Nothing here traps: integer divisions
-//! by 0 give 0, shifts use the count modulo the width, conversions from floats saturate.
+//! by 0 give 0, shifts by the width or more shift everything out, conversions from floats saturate.
 
 mod binary;
 mod cast;
@@ -14,7 +14,7 @@ pub use unary::unary;
 use neap_optable::{DType, UnaryKind};
 
 use crate::explicit::{Builder, Cmp, Elem, V};
-use crate::ir::{Access, Buffer, Nest, Scalar, ScalarOp};
+use crate::ir::{Access, Buffer, BufferId, Nest, Scalar, ScalarOp};
 
 /// What an element type is computed in.
 pub fn elem(dtype: DType) -> Elem {
@@ -46,11 +46,16 @@ pub fn to_memory<'c>(b: &Builder<'c>, dtype: DType, v: V<'c>) -> V<'c> {
 /// Element type of each operation of a nest.
 pub fn dtypes(nest: &Nest, buffers: &[Buffer]) -> Vec<DType> {
     let of = |a: &Access| buffers[a.buffer.0].dtype;
+    dtypes_of(&nest.ops, |i| of(&nest.reads[i]), |b| buffers[b.0].dtype)
+}
+
+/// Element type of each operation, given those of reads and buffers.
+pub fn dtypes_of(ops: &[ScalarOp], read: impl Fn(usize) -> DType, buffer: impl Fn(BufferId) -> DType) -> Vec<DType> {
     let mut out: Vec<DType> = vec![];
-    for op in &nest.ops {
+    for op in ops {
         out.push(match op {
-            ScalarOp::Read(i) => of(&nest.reads[*i]),
-            ScalarOp::Load(buffer, _) => buffers[buffer.0].dtype,
+            ScalarOp::Read(i) => read(*i),
+            ScalarOp::Load(id, _) => buffer(*id),
             ScalarOp::Const(t, _) | ScalarOp::Cast(t, _) => *t,
             ScalarOp::Iter(_) | ScalarOp::Size(_) => DType::I64,
             ScalarOp::Unary(UnaryKind::Isnan | UnaryKind::Isinf | UnaryKind::Not, _) | ScalarOp::Compare(..) => {

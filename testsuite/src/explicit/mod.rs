@@ -1,17 +1,15 @@
-//! Runs every operation of the explicit level through both back ends on random inputs and compares bits.
-//!
-//! `differential [PART OF A NAME]`; the modules are `cases/*.mlir` and what `generate` makes of its tables.
-#![allow(clippy::print_stdout, reason = "a command-line tool")]
+//! The explicit level through both back ends: every operation, element type and vector length on random inputs gives the
+//! same bits (`generated`, and `testsuite/explicit/*.mlir`), and what is outside the level is refused (`explicit/illegal`).
 
-#[path = "support/cases.rs"]
 mod cases;
-mod support;
 
+use crate::{
+    exec::{Buffer, Loaded},
+    files,
+};
+use libtest_mimic::{Failed, Trial};
 use neap_codegen::{Elem, Emit, Stage, check, compile, host_target, link, parse};
-use neap_mlir::context;
 use neap_spec::Backend;
-use std::{error::Error, time::Instant};
-use support::{Buffer, Loaded};
 
 /// Elements of each buffer.
 const ELEMENTS: usize = 1024;
@@ -20,38 +18,56 @@ const EXTENT: i64 = 960;
 /// Run-time sizes that cases may take.
 const DIMS: [i64; 4] = [37, 5, 960, 3];
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let filter = std::env::args().nth(1).unwrap_or_default();
+/// One trial a module, and one a refused case.
+pub fn trials() -> Vec<Trial> {
+    let mut out = Vec::new();
     let mut sources = cases::generate();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/cases");
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        sources.push((path.display().to_string(), std::fs::read_to_string(&path)?));
-    }
-    let (mut ran, mut wrong) = (0, 0);
-    let mut times = [0.0; 2];
-    for (name, text) in sources.iter().filter(|(name, _)| name.contains(&filter)) {
-        let context = context();
-        let module = parse(&context, text.as_bytes()).map_err(|e| format!("{name}: {e}\n{text}"))?;
-        let stages = check(&module).map_err(|e| format!("{name}: {e}"))?;
-        let mut loaded = Vec::new();
-        for (i, backend) in [Backend::Llvm, Backend::Cranelift].into_iter().enumerate() {
-            let start = Instant::now();
-            let compiled = compile(&module, &host_target(backend), Emit::Object)
-                .map_err(|e| format!("{name}: {backend:?}: {e}\n{text}"))?;
-            times[i] += start.elapsed().as_secs_f64();
-            loaded.push(Loaded::new(link(&[compiled.object])?)?);
+    for path in files::find("explicit", "mlir") {
+        let Ok(text) = files::read(&path) else { continue };
+        let name = files::name(&path);
+        if !name.contains("illegal") {
+            sources.push((name, text));
+            continue;
         }
-        for stage in &stages {
-            ran += 1;
-            if let Some(difference) = compare(stage, &loaded) {
-                wrong += 1;
-                println!("{name}: @{}: {difference}", stage.name);
-            }
+        for (i, case) in text.split("// -----").enumerate() {
+            let case = case.to_owned();
+            out.push(Trial::test(format!("{name} case {}", i + 1), move || refused(&case)));
         }
     }
-    println!("{ran} stages, {wrong} differ; llvm {:.2} s, cranelift {:.2} s", times[0], times[1]);
-    if wrong == 0 { Ok(()) } else { Err("bits differ".into()) }
+    out.extend(sources.into_iter().map(|(name, text)| Trial::test(name, move || same_bits(&text))));
+    out
+}
+
+/// A case's first line is a comment with the message that is expected.
+fn refused(text: &str) -> Result<(), Failed> {
+    let expected = text.trim().lines().next().and_then(|l| l.strip_prefix("// ")).ok_or("no expected message")?;
+    let context = neap_mlir::context();
+    let error = match parse(&context, text.as_bytes()) {
+        Ok(module) => check(&module).err().ok_or("it is not refused")?,
+        Err(error) => error,
+    };
+    let message = error.to_string();
+    if message.contains(expected) { Ok(()) } else { Err(format!("found: {message}").into()) }
+}
+
+fn same_bits(text: &str) -> Result<(), Failed> {
+    let context = neap_mlir::context();
+    let module = parse(&context, text.as_bytes())?;
+    let stages = check(&module)?;
+    let mut loaded = Vec::new();
+    for backend in [Backend::Llvm, Backend::Cranelift] {
+        let target = host_target(backend);
+        let object = compile(&module, &target, Emit::Object)?.object;
+        if compile(&module, &target, Emit::Object)?.object != object {
+            return Err(format!("{backend:?} gives other code the second time").into());
+        }
+        loaded.push(Loaded::new(link(&[object])?)?);
+    }
+    let different: Vec<String> = stages
+        .iter()
+        .filter_map(|stage| compare(stage, &loaded).map(|difference| format!("@{}: {difference}", stage.name)))
+        .collect();
+    if different.is_empty() { Ok(()) } else { Err(different.join("\n").into()) }
 }
 
 /// The first difference between the back ends' results; NaNs are equal.

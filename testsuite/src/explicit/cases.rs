@@ -15,14 +15,17 @@ const INTS: [&str; 4] = ["i8", "i16", "i32", "i64"];
 const FLOATS: [&str; 2] = ["f32", "f64"];
 
 /// Name and text of each generated module.
-pub fn generate() -> Vec<(String, String)> {
+pub(super) fn generate() -> Vec<(String, String)> {
     let cases = cases();
     LANES
         .iter()
         .flat_map(|&lanes| {
             let stages: Vec<String> = cases.iter().map(|case| stage(case, lanes)).collect();
             let parts: Vec<String> = stages.chunks(64).map(|c| c.join("")).collect();
-            parts.into_iter().enumerate().map(move |(i, text)| (format!("generated x{lanes} part {i}"), text))
+            parts
+                .into_iter()
+                .enumerate()
+                .map(move |(i, text)| (format!("explicit/generated, {lanes} lanes, part {i}"), text))
         })
         .collect()
 }

@@ -1,0 +1,168 @@
+//! Packs the panels of windows (convolutions) by vectors.
+//!
+//! A vector of columns covers pieces of a few lines of the input (`segments`): lanes of one segment lie one after another, or
+//! every second element of the input. Padding and lines are masks, so that packing costs a masked load a segment.
+
+use super::emit::{At, Env};
+use super::plan::Source;
+use super::shape::{Contraction, Flat, Guard};
+use crate::explicit::{Builder, Elem, V};
+
+/// What vector packing needs to know of the panel operand.
+pub(super) struct Windows<'a> {
+    /// Column axes but the innermost: together they number the lines.
+    lines: &'a [usize],
+    /// Input elements from one column to the next.
+    stride: i64,
+    /// Length of a line.
+    line: i64,
+    segments: i64,
+    /// The check on the innermost axis, with the axis' coefficient, and the other checks.
+    across: Option<(&'a Guard, i64)>,
+    others: Vec<&'a Guard>,
+    /// Positions among the contracted axes of those that checks depend on, and of the others.
+    window: Vec<usize>,
+    channel: Vec<usize>,
+}
+
+impl<'a> Windows<'a> {
+    /// Whether the panel operand may be packed this way.
+    pub fn of(c: &'a Contraction, lanes: i64) -> Option<Self> {
+        let o = &c.panel_operand;
+        let (x, lines) = c.cols.split_last()?;
+        let stride = o.flat.strides[*x].as_i64().filter(|s| [1, 2].contains(s))?;
+        let line = c.extents[*x].as_i64()?;
+        let segments = if lines.is_empty() || line % lanes == 0 { 1 } else { (lanes - 2) / line + 2 };
+        let (mut across, mut others) = (None, vec![]);
+        for g in &o.guards {
+            let coefficient = g.index.strides[*x].as_i64()?;
+            match coefficient {
+                0 => others.push(g),
+                1.. if across.is_none() => across = Some((g, coefficient)),
+                _ => return None,
+            }
+        }
+        let (window, channel) = (0..c.k.len()).partition(|i| o.guarded(c.k[*i]));
+        (segments <= 4).then_some(Windows { lines, stride, line, segments, across, others, window, channel })
+    }
+
+    /// Packs the panel of the columns from `start` on to `target` in the scratch.
+    pub fn pack<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
+        debug_assert_eq!(env.s.panel_source, Source::Scratch);
+        let (b, s) = (env.b, env.s);
+        b.for_(b.index(0), b.index(s.width() as i64), s.lanes as i64, |b, shift| {
+            let first = b.add(start, shift);
+            let line = b.div_u(first, b.index(self.line));
+            let within = b.sub(first, b.mul(line, b.index(self.line)));
+            let segments: Vec<_> =
+                (0..self.segments).map(|i| self.segment(env, at, b.add(line, b.index(i)), within, i)).collect();
+            let axes = self.axes(env, &self.window);
+            let cursors = [b.index(0), b.add(target, shift)];
+            env.nest(&axes, &cursors, &[], &mut vec![], &mut |ivs, cursors, _| {
+                let masks: Vec<_> = segments.iter().map(|segment| self.masks(env, segment, ivs)).collect();
+                let axes = self.axes(env, &self.channel);
+                env.nest(&axes, cursors, &[], &mut vec![], &mut |_, cursors, _| {
+                    let v = self.gather(env, &segments, &masks, cursors[0]);
+                    b.vstore(v, env.panels, cursors[1]);
+                    vec![]
+                });
+                vec![]
+            });
+        });
+    }
+
+    fn axes<'c>(&self, env: &Env<'_, 'c>, positions: &[usize]) -> Vec<(V<'c>, Vec<V<'c>>)> {
+        let all = env
+            .k_axes(&[&|a| env.size(&env.c.panel_operand.flat.strides[a]), &|a| env.packed_stride(a, env.s.width())]);
+        positions.iter().map(|p| all[*p].clone()).collect()
+    }
+
+    fn segment<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, line: V<'c>, within: V<'c>, i: i64) -> Segment<'c> {
+        let b = env.b;
+        let mut at = at.clone();
+        let mut rest = line;
+        for (j, axis) in self.lines.iter().enumerate().rev() {
+            let extent = env.size(&env.c.extents[*axis]);
+            at[*axis] = Some(if j == 0 { rest } else { b.rem_u(rest, extent) });
+            rest = b.div_u(rest, extent);
+        }
+        // Where lane 0 would be on this line.
+        let x = b.sub(within, b.index(i * self.line));
+        let base = b.add(env.offset(&env.c.panel_operand.flat, &at), b.mul(x, b.index(self.stride)));
+        let exists = match self.lines.is_empty() {
+            true => b.int(Elem::I1, 1),
+            false => b.in_range(line, env.size(&env.c.count(self.lines))),
+        };
+        Segment { at, x, base, exists }
+    }
+
+    /// Masks of the loads of a segment under the values of the window axes.
+    fn masks<'c>(&self, env: &Env<'_, 'c>, segment: &Segment<'c>, ivs: &[V<'c>]) -> Vec<V<'c>> {
+        let (b, lanes) = (env.b, env.s.lanes as u32);
+        let mut at = segment.at.clone();
+        for (p, iv) in self.window.iter().zip(ivs) {
+            at[env.c.k[*p]] = Some(*iv);
+        }
+        let index = |f: &Flat| env.offset(f, &at);
+        let (mut low, mut high) = (b.index(0), b.index(self.line));
+        if let Some((g, coefficient)) = self.across {
+            let rest = index(&g.index);
+            low = b.max(low, ceil_div(b, b.sub(b.index(0), rest), coefficient));
+            high = b.min(high, ceil_div(b, b.sub(env.size(&g.size), rest), coefficient));
+        }
+        let inside = self.others.iter().fold(segment.exists, |all, g| {
+            let one = b.in_range(index(&g.index), env.size(&g.size));
+            if all.known() == Some(1) { one } else { b.and(all, one) }
+        });
+        let (low, high) = (b.sub(low, segment.x), b.sub(high, segment.x));
+        let high = b.select(inside, high, low);
+        // The elements from the first lane's to the last lane's.
+        let stride = b.index(self.stride);
+        let (first, end) = (b.mul(low, stride), b.sub(b.mul(high, stride), b.index(self.stride - 1)));
+        (0..self.stride)
+            .map(|part| {
+                let shift = b.index(part * i64::from(lanes));
+                let before = b.create_mask(b.sub(first, shift), lanes);
+                let until = b.create_mask(b.sub(end, shift), lanes);
+                b.and(until, b.not(before))
+            })
+            .collect()
+    }
+
+    fn gather<'c>(&self, env: &Env<'_, 'c>, segments: &[Segment<'c>], masks: &[Vec<V<'c>>], cursor: V<'c>) -> V<'c> {
+        let (b, o) = (env.b, &env.c.panel_operand);
+        let lanes = env.s.lanes as i64;
+        let buffer = env.buffer(o.buffer);
+        let parts: Vec<V<'c>> = (0..self.stride)
+            .map(|part| {
+                let outside = b.splat(env.elem.vector(lanes as u32), o.outside);
+                segments.iter().zip(masks).fold(outside, |v, (segment, masks)| {
+                    let from = b.add(b.add(segment.base, cursor), b.index(part * lanes));
+                    b.masked_load(buffer, from, masks[part as usize], v)
+                })
+            })
+            .collect();
+        match parts[..] {
+            [v] => v,
+            _ => b.shuffle(parts[0], parts[1], &(0..lanes).map(|l| 2 * l).collect::<Vec<_>>()),
+        }
+    }
+}
+
+/// Part of a vector that lies on one line.
+struct Segment<'c> {
+    at: At<'c>,
+    x: V<'c>,
+    base: V<'c>,
+    exists: V<'c>,
+}
+
+/// Quotient rounded up, also of a negative number, by 1, 2 or any other positive constant.
+fn ceil_div<'c>(b: &Builder<'c>, a: V<'c>, by: i64) -> V<'c> {
+    let up = b.add(a, b.index(by - 1));
+    match by {
+        1 => a,
+        _ if by.count_ones() == 1 => b.shr_s(up, b.index(i64::from(by.trailing_zeros()))),
+        _ => b.floor_div(up, b.index(by)),
+    }
+}
