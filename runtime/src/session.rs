@@ -87,16 +87,8 @@ impl Session {
     ///
     /// The buffers are used where they lie, so each must be aligned to its element.
     pub fn run(&mut self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), Error> {
-        check_count(Kind::Input, self.model.inputs(), inputs.len())?;
-        check_count(Kind::Output, self.model.outputs(), outputs.len())?;
-        for (index, bytes) in inputs.iter().enumerate() {
-            check_bytes(Kind::Input, &self.model.inputs()[index], bytes.as_ptr(), bytes.len())?;
-            self.inputs[index] = bytes.as_ptr();
-        }
-        for (index, bytes) in outputs.iter_mut().enumerate() {
-            check_bytes(Kind::Output, &self.model.outputs()[index], bytes.as_ptr(), bytes.len())?;
-            self.outputs[index] = bytes.as_mut_ptr();
-        }
+        self.bind_inputs(inputs.iter().map(|b| (b.as_ptr(), b.len())))?;
+        self.bind_outputs(outputs.iter_mut().map(|b| (b.as_mut_ptr(), b.len())))?;
         self.execute();
         Ok(())
     }
@@ -107,16 +99,8 @@ impl Session {
     /// Each input must be readable and each output writable for as many bytes as its buffer says, and none may be
     /// written by others meanwhile. Sizes, alignment and overlaps are checked here.
     pub unsafe fn run_raw(&mut self, inputs: &[RawInput], outputs: &[RawOutput]) -> Result<(), Error> {
-        check_count(Kind::Input, self.model.inputs(), inputs.len())?;
-        check_count(Kind::Output, self.model.outputs(), outputs.len())?;
-        for (index, buffer) in inputs.iter().enumerate() {
-            check_bytes(Kind::Input, &self.model.inputs()[index], buffer.data.cast(), buffer.bytes)?;
-            self.inputs[index] = buffer.data.cast();
-        }
-        for (index, buffer) in outputs.iter().enumerate() {
-            check_bytes(Kind::Output, &self.model.outputs()[index], buffer.data.cast(), buffer.bytes)?;
-            self.outputs[index] = buffer.data.cast();
-        }
+        self.bind_inputs(inputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
+        self.bind_outputs(outputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
         check_disjoint(&self.model, &self.inputs, &self.outputs)?;
         self.execute();
         Ok(())
@@ -169,6 +153,26 @@ impl Session {
     /// Forgets the times measured so far.
     pub fn reset_times(&mut self) {
         self.times.fill(LaunchTime::default());
+    }
+
+    /// Takes over the caller's inputs, in order, if they fit.
+    fn bind_inputs(&mut self, buffers: impl ExactSizeIterator<Item = (*const u8, usize)>) -> Result<(), Error> {
+        check_count(Kind::Input, self.model.inputs(), buffers.len())?;
+        for ((slot, info), (start, length)) in self.inputs.iter_mut().zip(self.model.inputs()).zip(buffers) {
+            check_bytes(Kind::Input, info, start, length)?;
+            *slot = start;
+        }
+        Ok(())
+    }
+
+    /// Takes over the caller's outputs, in order, if they fit.
+    fn bind_outputs(&mut self, buffers: impl ExactSizeIterator<Item = (*mut u8, usize)>) -> Result<(), Error> {
+        check_count(Kind::Output, self.model.outputs(), buffers.len())?;
+        for ((slot, info), (start, length)) in self.outputs.iter_mut().zip(self.model.outputs()).zip(buffers) {
+            check_bytes(Kind::Output, info, start, length)?;
+            *slot = start;
+        }
+        Ok(())
     }
 
     /// Runs all launches on the buffers entered in `inputs` and `outputs`, whose sizes were checked.
