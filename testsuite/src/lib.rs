@@ -8,6 +8,7 @@ mod explicit;
 mod files;
 mod graph_bodies;
 mod graph_files;
+mod kernels;
 mod op_table;
 mod verifier;
 
@@ -18,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
     let mut all = vec![];
     all.extend(graph_files::trials());
     all.extend(graph_bodies::trials());
+    all.extend(kernels::trials());
     all.extend(verifier::trials());
     all.extend(op_table::trials());
     all.extend(explicit::trials());

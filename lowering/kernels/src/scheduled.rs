@@ -1,6 +1,6 @@
 //! What the driver and the planner need to know of a kernel once its schedule is chosen.
 
-use neap_optable::Tensor;
+use neap_optable::{Dim, Tensor};
 
 use crate::ir::{BufferId, Kernel};
 
@@ -45,8 +45,10 @@ pub struct Stage {
     pub function: String,
     /// Its buffer arguments in order, and whether it writes each.
     pub buffers: Vec<(StageBuffer, bool)>,
-    /// Units of its parallel range, once all sizes are known.
+    /// Units of its parallel range if all sizes are known, else 0.
     pub extent: u64,
+    /// Units of its parallel range as an expression of the kernel's sizes.
+    pub units: Dim,
     /// Fewest units worth a thread of their own.
     pub grain: u64,
     /// Scratch bytes each thread needs.
@@ -69,6 +71,14 @@ pub struct Scheduled<S> {
     /// (input, output) argument pairs, by position among inputs and outputs, that may share memory: every element is read
     /// before or when the same thread overwrites it.
     pub in_place: Vec<(usize, usize)>,
+}
+
+impl Stage {
+    /// Units of the parallel range for the given values of the kernel's sizes.
+    pub fn extent_at(&self, names: &[String], values: &[i64]) -> u64 {
+        let of = |s: &str| Some(Dim::constant(values[names.iter().position(|n| n == s)?]));
+        self.units.substitute(&of).as_const().unwrap_or(0)
+    }
 }
 
 impl Packing {

@@ -128,6 +128,7 @@ impl ContractSchedule {
             function: kernel.name.clone(),
             buffers: arguments(kernel),
             extent: units(unit_panels),
+            units: Dim::from(units(unit_panels)),
             grain: ((1 << 21) / work(unit_panels).max(1)).max(1),
             scratch: scratch.total,
         };

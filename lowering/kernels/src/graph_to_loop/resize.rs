@@ -1,15 +1,15 @@
 //! Resizing: each result element is a weighted sum of the elements around its position in the input (ONNX Resize).
 //!
-//! Positions are computed in f64, so that they round as exact arithmetic would for every practical size.
+//! Positions are computed in f32 in the same steps as [`neap_optable::resample`], so that both round alike.
 
-use neap_optable::{BinaryKind, CoordinateMode, DType, Dim, NearestMode, Node, ResizeMode, UnaryKind};
+use neap_optable::{CompareKind, CoordinateMode, DType, Dim, NearestMode, Node, ResizeMode, UnaryKind};
 
 use super::Unlowerable;
 use super::nest::NestBuilder;
 use super::region::Lowering;
 use crate::ir::{BufferId, Index, OpId};
 
-const P: DType = DType::F64;
+const P: DType = DType::F32;
 
 /// What contributes along one dim: places and their weights (`None`: 1).
 type Taps = Vec<(OpId, Option<OpId>)>;
@@ -111,15 +111,15 @@ fn clamp(b: &mut NestBuilder, x: OpId, dim: &Dim) -> OpId {
 }
 
 fn nearest(b: &mut NestBuilder, mode: NearestMode, x: OpId, dim: &Dim) -> OpId {
-    let half = b.number(P, 0.5);
     let whole = match mode {
-        NearestMode::RoundPreferFloor => {
-            let x = b.sub(x, half);
-            b.unary(UnaryKind::Ceil, x)
-        }
-        NearestMode::RoundPreferCeil => {
-            let x = b.add(x, half);
-            b.unary(UnaryKind::Floor, x)
+        NearestMode::RoundPreferFloor | NearestMode::RoundPreferCeil => {
+            let below = b.unary(UnaryKind::Floor, x);
+            let part = b.sub(x, below);
+            let half = b.number(P, 0.5);
+            let tie = b.compare(CompareKind::Eq, part, half);
+            let side = if mode == NearestMode::RoundPreferFloor { below } else { b.unary(UnaryKind::Ceil, x) };
+            let near = b.unary(UnaryKind::Round, x);
+            b.select(tie, side, near)
         }
         NearestMode::Floor => b.unary(UnaryKind::Floor, x),
         NearestMode::Ceil => b.unary(UnaryKind::Ceil, x),
@@ -128,19 +128,12 @@ fn nearest(b: &mut NestBuilder, mode: NearestMode, x: OpId, dim: &Dim) -> OpId {
 }
 
 fn linear(b: &mut NestBuilder, x: OpId, dim: &Dim) -> Taps {
-    let (zero, one) = (b.number(P, 0.0), b.number(P, 1.0));
-    let last = {
-        let s = b.size(&dim.sub(&Dim::constant(1)));
-        b.cast(P, s)
-    };
-    let x = b.binary(BinaryKind::Max, x, zero);
-    let x = b.binary(BinaryKind::Min, x, last);
+    let one = b.number(P, 1.0);
     let whole = b.unary(UnaryKind::Floor, x);
     let next = b.add(whole, one);
     let part = b.sub(x, whole);
     let rest = b.sub(one, part);
-    let (w0, w1) = (b.cast(DType::F32, rest), b.cast(DType::F32, part));
-    vec![(clamp(b, whole, dim), Some(w0)), (clamp(b, next, dim), Some(w1))]
+    vec![(clamp(b, whole, dim), Some(rest)), (clamp(b, next, dim), Some(part))]
 }
 
 /// Cubic convolution (Keys 1981) with parameter a.
@@ -164,7 +157,6 @@ fn cubic(b: &mut NestBuilder, x: OpId, dim: &Dim, a: f64) -> Taps {
         let near = i == 1 || i == 2;
         let c = if near { [a + 2.0, -(a + 3.0), 0.0, 1.0] } else { [a, -5.0 * a, 8.0 * a, -4.0 * a] };
         let w = polynomial(b, d, c);
-        let w = b.cast(DType::F32, w);
         let shift = b.number(P, i as f64 - 1.0);
         let place = b.add(whole, shift);
         taps.push((clamp(b, place, dim), Some(w)));

@@ -17,7 +17,7 @@ pub use plan::{ACCUMULATORS, Kind, LANES, LoopStage, NestPlan, RUN_FOR_ACCUMULAT
 use neap_spec::CpuTarget;
 
 use crate::contract::ContractSchedule;
-use crate::ir::Kernel;
+use crate::ir::{Iter, Kernel};
 use crate::scheduled::{Facts, Scheduled};
 
 /// How a kernel is lowered.
@@ -50,6 +50,10 @@ impl Schedule {
 
 /// Chooses a schedule for a target.
 pub fn schedule(kernel: &Kernel, facts: &Facts, target: &CpuTarget) -> Scheduled<Schedule> {
+    let empty = |i: &Iter| i.extent.as_const() == Some(0);
+    if kernel.outer.iter().any(empty) {
+        return plan::nothing(kernel, target);
+    }
     if let Some(s) = ContractSchedule::choose(kernel, facts, target) {
         return Scheduled {
             kernel: s.kernel,

@@ -76,8 +76,8 @@ pub struct LoopStage {
 /// Whether a nest's reductions keep lanes along the innermost reduction iterator: its run has 16 or more elements, known, of
 /// f32, i32 or i64, is read with step 1, and never from outside. Contractions and arg-reductions keep their order.
 pub fn lane_rule(loops: &Loops, n: &LoopNest, buffers: &[crate::ir::Buffer]) -> bool {
-    let run = loops.outer.len() + n.iters.len() - 1;
     let Some(last) = n.iters.last().filter(|i| i.kind == IterKind::Reduction) else { return false };
+    let run = loops.outer.len() + n.iters.len() - 1;
     let combines = n.actions.iter().all(|a| match a {
         Action::Reduce { to, combine, .. } => {
             !matches!(combine, Combine::Fma | Combine::Arg(..))
@@ -116,6 +116,10 @@ pub(super) fn loops(kernel: &Kernel, target: &CpuTarget) -> Scheduled<Schedule> 
     let mut descriptions = vec![];
     let several = stages.len() > 1;
     for (i, l) in stages.into_iter().enumerate() {
+        // A range of no units needs no code, and its sizes of 0 nobody to divide by them.
+        if l.outer.iter().any(|i| i.extent.as_const() == Some(0)) {
+            continue;
+        }
         let stage = plan(kernel, l, target);
         let function = if several { format!("{}_{i}", kernel.name) } else { kernel.name.clone() };
         descriptions.push(describe(kernel, &stage, function));
@@ -129,6 +133,19 @@ pub(super) fn loops(kernel: &Kernel, target: &CpuTarget) -> Scheduled<Schedule> 
         shared: vec![],
         packed: vec![None; inputs],
         in_place,
+    }
+}
+
+/// For kernels without outer iterations.
+pub(super) fn nothing(kernel: &Kernel, target: &CpuTarget) -> Scheduled<Schedule> {
+    let inputs = kernel.buffers.iter().filter(|b| b.role == Role::In).count();
+    Scheduled {
+        kernel: kernel.clone(),
+        schedule: Schedule::Loops(LoopSchedule { stages: vec![], masked: target.masked_memory }),
+        stages: vec![],
+        shared: vec![],
+        packed: vec![None; inputs],
+        in_place: vec![],
     }
 }
 
@@ -296,6 +313,7 @@ fn describe(kernel: &Kernel, stage: &LoopStage, function: String) -> Stage {
         function,
         buffers: arguments(kernel, &stage.loops),
         extent: units(stage).as_const().unwrap_or(0),
+        units: units(stage),
         grain,
         scratch: stage
             .scratch
