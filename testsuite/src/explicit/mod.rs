@@ -1,5 +1,6 @@
 //! The explicit level through both back ends: every operation, element type and vector length on random inputs gives the
-//! same bits (`generated`, and `testsuite/explicit/*.mlir`), and what is outside the level is refused (`explicit/illegal`).
+//! same bits (`generated`, and `testsuite/explicit/*.mlir`), what is outside the level is refused (`explicit/illegal`), and
+//! device kernels become assembly (`explicit/device`).
 
 mod cases;
 
@@ -8,7 +9,7 @@ use crate::{
     files,
 };
 use libtest_mimic::{Failed, Trial};
-use neap_codegen::{Elem, Emit, Stage, check, compile, host_target, link, parse};
+use neap_codegen::{Elem, Emit, GpuChip, Stage, check, compile, compile_gpu, host_target, link, parse};
 use neap_spec::Backend;
 
 /// Elements of each buffer.
@@ -25,6 +26,13 @@ pub fn trials() -> Vec<Trial> {
     for path in files::find("explicit", "mlir") {
         let Ok(text) = files::read(&path) else { continue };
         let name = files::name(&path);
+        if name.contains("device") {
+            for (chip, mark) in [(GpuChip::Sm90a, "sm_90a"), (GpuChip::Gfx942, "gfx942")] {
+                let text = text.clone();
+                out.push(Trial::test(format!("{name} {mark}"), move || device(&text, chip, mark)));
+            }
+            continue;
+        }
         if !name.contains("illegal") {
             sources.push((name, text));
             continue;
@@ -48,6 +56,19 @@ fn refused(text: &str) -> Result<(), Failed> {
     };
     let message = error.to_string();
     if message.contains(expected) { Ok(()) } else { Err(format!("found: {message}").into()) }
+}
+
+/// Comments `// <chip>: text` say what the assembly holds.
+fn device(text: &str, chip: GpuChip, mark: &str) -> Result<(), Failed> {
+    let context = neap_mlir::context();
+    let assembly = compile_gpu(&parse(&context, text.as_bytes())?, chip)?;
+    let wanted: Vec<&str> =
+        text.lines().filter_map(|l| l.strip_prefix("// ")?.strip_prefix(mark)?.strip_prefix(": ")).collect();
+    match wanted.iter().find(|w| !assembly.contains(**w)) {
+        None if wanted.is_empty() => Err("nothing is expected of it".into()),
+        None => Ok(()),
+        Some(missing) => Err(format!("no `{missing}` in\n{assembly}").into()),
+    }
 }
 
 fn same_bits(text: &str) -> Result<(), Failed> {

@@ -12,7 +12,7 @@ use inkwell::{
 use neap_spec::CpuTarget;
 
 /// Arguments of one memref after MLIR's conversion.
-const DESCRIPTOR: u32 = 5;
+pub(crate) const DESCRIPTOR: u32 = 5;
 /// Which of them kernels address through.
 const ALIGNED: u32 = 1;
 /// A memref's size that nothing reads.
@@ -81,8 +81,19 @@ fn function_attributes(cx: &Context, function: FunctionValue<'_>, target: &CpuTa
     function.add_attribute(AttributeLoc::Function, enumerated(cx, "nounwind", 0));
 }
 
-fn enumerated(cx: &Context, name: &str, value: u64) -> Attribute {
+pub(crate) fn enumerated(cx: &Context, name: &str, value: u64) -> Attribute {
     cx.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value)
+}
+
+/// The arguments of a memref at `base`.
+pub(crate) fn push_descriptor<'l>(
+    cx: &'l Context,
+    arguments: &mut Vec<BasicMetadataValueEnum<'l>>,
+    base: PointerValue<'l>,
+) {
+    let number = |n: u64| -> IntValue<'l> { cx.i64_type().const_int(n, false) };
+    arguments.extend_from_slice(&[base.into(), base.into()]);
+    arguments.extend([number(0), number(UNKNOWN_SIZE), number(1)].map(BasicMetadataValueEnum::from));
 }
 
 /// Loads buffers and sizes and calls the kernel's function.
@@ -105,20 +116,15 @@ fn call<'l>(
         unsafe { builder.build_in_bounds_gep(pointer, base, &[int.const_int(i as u64, false)], "slot") }
     };
     let mut arguments: Vec<BasicMetadataValueEnum<'l>> = Vec::new();
-    let descriptor = |arguments: &mut Vec<BasicMetadataValueEnum<'l>>, base: PointerValue<'l>| {
-        let number = |n: u64| -> IntValue<'l> { int.const_int(n, false) };
-        arguments.extend_from_slice(&[base.into(), base.into()]);
-        arguments.extend([number(0), number(UNKNOWN_SIZE), number(1)].map(BasicMetadataValueEnum::from));
-    };
     for i in 0..stage.buffers.len() {
         let base = builder.build_load(pointer, slot(buffers.into_pointer_value(), i)?, "buffer")?.into_pointer_value();
-        descriptor(&mut arguments, base);
+        push_descriptor(cx, &mut arguments, base);
     }
     for i in 0..stage.dims {
         arguments.push(builder.build_load(int, slot(dims.into_pointer_value(), i)?, "size")?.into());
     }
     arguments.extend([begin, end].map(BasicMetadataValueEnum::from));
-    descriptor(&mut arguments, scratch.into_pointer_value());
+    push_descriptor(cx, &mut arguments, scratch.into_pointer_value());
     builder.build_call(inner, &arguments, "")?;
     builder.build_return(None)?;
     Ok(())

@@ -5,7 +5,8 @@ mod lower;
 mod machine;
 mod optimise;
 
-pub(crate) use machine::host_cpu;
+pub(crate) use entry::{DESCRIPTOR, enumerated, push_descriptor};
+pub(crate) use machine::{emit, host_cpu};
 
 use crate::{CodegenError, Compiled, Emit, image::ObjectCode, stage::Stage};
 use inkwell::targets::FileType;
@@ -17,7 +18,7 @@ pub(crate) fn compile(
     module: &Module<'_>,
     stages: &[Stage],
     target: &CpuTarget,
-    emit: Emit,
+    text: Emit,
 ) -> Result<Compiled, CodegenError> {
     let machine = machine::machine(target)?;
     let context = inkwell::context::Context::create();
@@ -28,14 +29,12 @@ pub(crate) fn compile(
         entry::add(&context, &ir, stage, target)?;
     }
     optimise::run(&ir, &machine)?;
-    let text = match emit {
+    let text = match text {
         Emit::Llvm => Some(ir.print_to_string().to_string()),
-        Emit::Asm => {
-            Some(machine::emit(&ir, &machine, FileType::Assembly).map(|b| String::from_utf8_lossy(&b).into_owned())?)
-        }
+        Emit::Asm => Some(emit(&ir, &machine, FileType::Assembly).map(|b| String::from_utf8_lossy(&b).into_owned())?),
         Emit::Object | Emit::Clif => None,
     };
-    let elf = machine::emit(&ir, &machine, FileType::Object)?;
+    let elf = emit(&ir, &machine, FileType::Object)?;
     let names: Vec<&str> = stages.iter().map(|s| s.name.as_str()).collect();
     Ok(Compiled { object: ObjectCode::from_elf(&elf, &names)?, text })
 }
