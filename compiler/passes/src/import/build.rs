@@ -153,6 +153,9 @@ impl Cx {
     pub fn slice_axis(&mut self, v: Val, axis: usize, start: i64, count: Dim) -> Res<Val> {
         let mut starts = vec![0; self.rank(v)];
         let mut counts = self.dims(v);
+        if axis >= counts.len() {
+            return invalid(format!("{} has no dim {axis}", self.ty(v)));
+        }
         starts[axis] = start;
         counts[axis] = count;
         self.slice(v, starts, vec![1; self.rank(v)], counts)

@@ -194,6 +194,11 @@ impl Cx {
         if let Some(t) = outs.iter().find(|t| !is_accepted(t.dtype)) {
             return unsupported(type_refusal(t.dtype));
         }
+        if let Some(t) =
+            outs.iter().find(|t| t.static_dims().is_some() && t.bytes().is_none_or(|b| i64::try_from(b).is_err()))
+        {
+            return invalid(format!("its result {t} has more than 2^63 bytes"));
+        }
         let ids = ins.iter().map(|v| self.materialise(*v)).collect::<Res<Vec<_>>>()?;
         let ids = self.body.push(op, attrs, &ids, outs.clone(), self.node.clone());
         Ok(outs.into_iter().zip(ids).map(|(ty, id)| self.add(ty, Known::No, Some(id))).collect())

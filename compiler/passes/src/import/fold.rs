@@ -10,8 +10,8 @@ use super::cx::{Known, is_accepted};
 /// 8-bit), and for everything else.
 const GROWTH_OF_CAST: u64 = 64 << 10;
 const GROWTH: u64 = 1 << 20;
-/// Never evaluate results beyond this while importing, unless their element type exists in constants only.
-const LIMIT: u64 = 1 << 30;
+/// Never evaluate results beyond this while importing.
+const LIMIT: u64 = 4 << 30;
 /// Most elements that are treated symbolically; shapes have a handful.
 const SYMBOLIC: usize = 4096;
 
@@ -60,12 +60,16 @@ pub(super) fn fold(
 /// Whether storing the result is better than computing it at run time.
 fn worth(op: GraphOp, types: &[TensorType], outs: &[TensorType]) -> bool {
     let Some(out) = outs.iter().try_fold(0u64, |n, t| n.checked_add(t.bytes()?)) else { return false };
+    if out > LIMIT {
+        return false;
+    }
+    // Such elements exist in constants only.
     if types.iter().chain(outs).any(|t| !is_accepted(t.dtype)) {
         return true;
     }
     let input: u64 = types.iter().filter_map(TensorType::bytes).sum();
     let growth = if op == GraphOp::Cast { GROWTH_OF_CAST } else { GROWTH };
-    out <= LIMIT && out <= input.saturating_add(growth)
+    out <= input.saturating_add(growth)
 }
 
 fn evaluate(op: GraphOp, attrs: &Attrs, ins: &[&Tensor], outs: &[TensorType]) -> Option<Vec<Known>> {

@@ -147,7 +147,8 @@ impl<'m> Walk<'m> {
             let results: Res<Vec<Val>> = self.inner(g).into_iter().collect();
             match results {
                 Ok(vals) => both.push(vals),
-                Err(Refusal::Poisoned) if self.errors.count() > before => {
+                // Sizes that must be given are no fault of the branch.
+                Err(Refusal::Poisoned) if self.errors.count() > before && !self.errors.is_open(before) => {
                     let why = self.errors.drop_since(before);
                     return unsupported(format!(
                         "its condition is known at run time only, so both branches must fit these inputs, but the {side} branch does not ({why})"
@@ -236,6 +237,11 @@ impl Errors {
     /// A mark to come back to.
     fn count(&self) -> (usize, usize) {
         (self.list.len(), self.order.len())
+    }
+
+    /// Whether the first error since the mark asks for a size.
+    fn is_open(&self, (list, order): (usize, usize)) -> bool {
+        self.order.len() == order && matches!(self.list.get(list), Some(ImportError::OpenDim { .. }))
     }
 
     /// Takes back what was added since the mark and gives the first of it.

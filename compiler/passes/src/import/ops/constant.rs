@@ -51,7 +51,7 @@ fn constant_of_shape(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     }
     let value = match op.attribute("value") {
         None => Tensor::scalar(0f32),
-        Some(Attribute::Tensor(t)) if t.dims.iter().product::<u64>() == 1 => match tensor(t) {
+        Some(Attribute::Tensor(t)) if t.dims.iter().all(|&d| d == 1) => match tensor(t) {
             Some(t) => t.reshaped(&[]),
             None => return unsupported(format!("element type {} is not supported; export the model with f32", t.elem)),
         },
@@ -149,6 +149,7 @@ fn trilu(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
 /// Compares indices with the positions along a new axis; negative indices count from the end, others outside give no hit.
 fn one_hot(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     let (indices, depth, values) = (op.input(0)?, op.input(1)?, op.input(2)?);
+    let depth = cx.one_element(depth, "depth")?;
     let depth = match cx.known(depth) {
         Known::Tensor(t) if t.dtype.is_float() => Dim::constant(cx.float_values(depth, "depth")?[0] as i64),
         _ => cx.dim_values(depth, "depth")?.swap_remove(0),

@@ -73,7 +73,8 @@ fn span(cx: &Cx, from: &Dim, to: &Dim, step: i64, size: &Dim) -> Res<(i64, Dim)>
     let zero = Dim::constant(0);
     let inside = |v: &Dim| at_least(v, 0) && at_least(&size.sub(v), 0);
     let place = |v: &Dim| match v.as_i64() {
-        Some(n) if n > i64::from(i32::MAX) - 1 => Some(size.clone()),
+        // What exporters write for "up to the end".
+        Some(n) if n >= 1_000_000_000 => Some(size.clone()),
         Some(n) if n < 0 && at_least(&size.add(v), 0) => Some(size.add(v)),
         _ if inside(v) => Some(v.clone()),
         _ => None,
@@ -94,10 +95,12 @@ fn split(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     let v = op.input(0)?;
     let at = op.axis(0, cx.rank(v))?;
     let size = cx.dims(v)[at].clone();
-    let parts = op.int("num_outputs", op.node.outputs.len() as i64)?;
+    let parts = op.node.outputs.len() as i64;
+    if let Some(n) = op.int_opt("num_outputs")?.filter(|&n| n != parts) {
+        return invalid(format!("attribute `num_outputs` is {n}, but it has {parts} results"));
+    }
     let sizes: Vec<Dim> = match op.axes(cx, "split", 1)? {
         Some(list) => list.into_iter().map(Dim::constant).collect(),
-        None if parts < 1 => return invalid("it splits into no parts"),
         None => match size.exact_div(&Dim::constant(parts)) {
             Some(each) => vec![each; parts as usize],
             None => {
@@ -181,7 +184,7 @@ fn center_crop_pad(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
         None => (0..rank).collect(),
     };
     let want = cx.int_values(op.input(1)?, "the shape")?;
-    if want.len() != along.len() {
+    if want.len() != along.len() || want.iter().any(|&n| n < 0) {
         return invalid(format!("{} sizes are given for {} dims", want.len(), along.len()));
     }
     for (&a, &to) in along.iter().zip(&want) {

@@ -95,8 +95,8 @@ fn lp_pool(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     let p = whole_power(op)?;
     let powers = powers(cx, x, p)?;
     let mean = pool(cx, powers, &w, PoolKind::AverageIncludePad, out)?;
-    let size: i64 = w.kernel.iter().product();
-    let sum = cx.with_number(B::Mul, mean, size as f64)?;
+    let size: f64 = w.kernel.iter().map(|&k| k as f64).product();
+    let sum = cx.with_number(B::Mul, mean, size)?;
     Ok(vec![root(cx, sum, p)?])
 }
 

@@ -175,7 +175,7 @@ fn gru(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
             // The hidden gate's part of the recurrent bias stays apart.
             let rest = cx.slice_axis(rb, 0, 0, layer.hidden.scale(2))?;
             let rest = cx.concat(&[rest, hidden_bias], 0)?;
-            hidden_bias = cx.slice_axis(rb, 0, 2 * hidden, layer.hidden.clone())?;
+            hidden_bias = cx.slice_axis(rb, 0, hidden.saturating_mul(2), layer.hidden.clone())?;
             let bias = cx.binary(B::Add, wb, rest)?;
             gates = cx.binary(B::Add, gates, bias)?;
         }

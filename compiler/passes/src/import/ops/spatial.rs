@@ -76,13 +76,13 @@ fn conv_transpose(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     // Size without any pads.
     let full = |i: usize, w: &Window| {
         let steps = spatial[i].sub(&Dim::constant(1)).scale(w.strides[i]);
-        steps.add(&Dim::constant(w.reach(i) + extra[i]))
+        steps.add(&Dim::constant(w.reach(i).saturating_add(extra[i])))
     };
     let mut dims = vec![cx.dims(x)[0].clone(), cx.dims(filter)[1].scale(groups)];
     match wanted {
         Some(sizes) => {
             for (i, &size) in sizes.iter().enumerate() {
-                let total = cx.number(&full(i, &w))? - size;
+                let total = cx.number(&full(i, &w))?.saturating_sub(size.max(0));
                 // Where more is asked for than there is, the rest is output padding.
                 let total = total.max(0);
                 let less = total / 2;
