@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use melior::ir::{Location, Module};
 use memmap2::MmapMut;
-use neap_codegen::{Emit, compile, context, link, named_target};
+use neap_codegen::{Emit, compile, link, named_target};
 use neap_kernels::contract::{ContractSchedule, emit};
 use neap_kernels::explicit::{BufferArg, Elem, Stage, build_stage};
 use neap_kernels::graph_to_loop::lower;
 use neap_kernels::ir::{Access, Effect, Index, Kernel, Role, Scalar, ScalarOp};
 use neap_kernels::scheduled::Facts;
+use neap_mlir::context;
 use neap_optable::{Attrs, BinaryKind, Body, DType, Dim, GraphOp, Node, Tensor, TensorType, UnaryKind, ValueId};
 use neap_spec::{Backend, CpuTarget};
 

@@ -4,6 +4,7 @@ use melior::Context;
 use melior::ir::Module;
 use neap_optable::{DType, Dim};
 
+use super::direct;
 use super::pack;
 use super::plan::{ContractSchedule, Source};
 use super::shape::{Contraction, Flat};
@@ -85,7 +86,10 @@ pub fn emit<'c>(
             row_tiles: b.div_ceil(m, s.rows as i64),
             col_tiles: b.div_ceil(n, s.width() as i64),
         };
-        units(&env, args.begin, args.end);
+        match s.panel_source {
+            Source::Window => direct::units(&env, args.begin, args.end),
+            _ => units(&env, args.begin, args.end),
+        }
     })
 }
 
@@ -99,13 +103,7 @@ fn units<'c>(env: &Env<'_, 'c>, begin: V<'c>, end: V<'c>) {
         let first = b.mul(outer, row_blocks);
         let from = b.max(b.sub(begin, first), b.index(0));
         let to = b.min(b.sub(end, first), row_blocks);
-        let mut at: At<'c> = vec![None; env.c.extents.len()];
-        let mut rest = b.div_u(outer, panel_blocks);
-        for (i, axis) in env.c.batch.iter().enumerate().rev() {
-            let extent = b.size(&env.c.extents[*axis], &env.sizes);
-            at[*axis] = Some(if i == 0 { rest } else { b.rem_u(rest, extent) });
-            rest = b.div_u(rest, extent);
-        }
+        let at = env.batch_at(b.div_u(outer, panel_blocks));
         let block = b.mul(b.rem_u(outer, panel_blocks), b.index(s.unit_panels as i64));
         let block_end = b.min(b.add(block, b.index(s.unit_panels as i64)), env.col_tiles);
         if s.panel_source == Source::Scratch {
@@ -147,6 +145,17 @@ impl<'c> Env<'_, 'c> {
             }
         }
         sum
+    }
+
+    /// A number of batch as values of the batch axes.
+    pub fn batch_at(&self, number: V<'c>) -> At<'c> {
+        let (mut at, mut rest) = (vec![None; self.c.extents.len()], number);
+        for (i, axis) in self.c.batch.iter().enumerate().rev() {
+            let extent = self.size(&self.c.extents[*axis]);
+            at[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
+            rest = self.b.div_u(rest, extent);
+        }
+        at
     }
 
     /// Position of the fixed batch axes among those that an operand depends on, in row-major order.

@@ -6,6 +6,7 @@
 //! in place, as panels laid out at compile time (constants), or as panels that the thread packs into its scratch, which for a
 //! convolution makes the padding and strides disappear from the inner loop. The epilogue is applied before the only store.
 
+mod direct;
 mod emit;
 mod epilogue;
 mod pack;

@@ -4,6 +4,7 @@ use neap_optable::{DType, Dim};
 use neap_spec::{Backend, CpuTarget};
 
 use super::shape::{Contraction, EpilogueRead, Operand};
+use super::window::Windows;
 use crate::ir::{BufferId, Kernel, Role};
 use crate::scheduled::{Facts, Packing, Scheduled, Stage, StageBuffer};
 
@@ -16,6 +17,8 @@ pub enum Source {
     Ahead,
     /// As panels of the tile's width that the thread makes in its scratch.
     Scratch,
+    /// Where it is, line by line through masks; a unit has lines instead of panels.
+    Window,
 }
 
 /// How a contraction is lowered.
@@ -73,10 +76,14 @@ impl ContractSchedule {
         let (m, n, k) = (known(&c.rows()), known(&c.count(&c.cols)), known(&c.count(&c.k)));
         let lanes = u64::from(target.vector_bits) / 8 / size;
         let masks = target.masked_memory;
-        let (rows, vectors) = tile(m, n, k, lanes, u64::from(target.vector_registers), masks);
+        let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
+        let window = masks && !constant(&c.panel_operand) && in_place_windows(&c, lanes);
+        let (rows, vectors) = match window {
+            true => (m, 1),
+            false => tile(m, n, k, lanes, u64::from(target.vector_registers), masks),
+        };
         let width = vectors * lanes;
 
-        let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
         let mut packed = vec![None; kernel.buffers.iter().filter(|b| b.role == Role::In).count()];
         let ahead = |o: &Operand, axes: &[usize], width: u64| {
             if constant(o) { panels(&c, o, axes, width) } else { None }
@@ -85,7 +92,7 @@ impl ContractSchedule {
         let row_tiles = m.div_ceil(rows);
         // The same buffer as both factors keeps its layout.
         let distinct = c.rows_operand.buffer != c.panel_operand.buffer;
-        let row_source = match ahead(&c.rows_operand, &row_axes, rows).filter(|_| distinct) {
+        let row_source = match ahead(&c.rows_operand, &row_axes, rows).filter(|_| distinct && m > 1) {
             Some(p) => {
                 packed[c.rows_operand.buffer.0] = Some(p);
                 Source::Ahead
@@ -98,16 +105,20 @@ impl ContractSchedule {
                 packed[c.panel_operand.buffer.0] = Some(p);
                 Source::Ahead
             }
+            None if window => Source::Window,
             None if direct_panels(&c, masks, width) && row_tiles <= 2 => Source::Direct,
             None => Source::Scratch,
         };
 
-        let tiles = n.div_ceil(width);
+        // Through windows a unit counts lines.
+        let line = c.cols.last().map_or(1, |x| known(&c.extents[*x]));
+        let (tiles, width) = if window { (n / line, line.next_multiple_of(lanes)) } else { (n.div_ceil(width), width) };
         let batch = known(&c.count(&c.batch));
         let unit_rows = (target.l2 / 2 / (k * rows * size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles);
         let mut unit_panels = match panel_source {
             Source::Scratch => (target.l2 / 4 / (k * width * size)).clamp(1, tiles),
             Source::Direct | Source::Ahead => tiles,
+            Source::Window => tiles,
         };
         // Enough units that threads share evenly, as long as a unit is worth its start.
         let work = |panels: u64| unit_rows * rows * panels * width * k;
@@ -116,7 +127,7 @@ impl ContractSchedule {
             unit_panels = unit_panels.div_ceil(2);
         }
 
-        let tile_bytes = align(rows * width * size);
+        let tile_bytes = if window { 0 } else { align(rows * width * size) };
         let panel_bytes = if panel_source == Source::Scratch { align(unit_panels * width * k * size) } else { 0 };
         let row_bytes = if row_source == Source::Scratch { align(unit_rows * rows * k * size) } else { 0 };
         let scratch =
@@ -203,6 +214,14 @@ fn panels(c: &Contraction, o: &Operand, axes: &[usize], width: u64) -> Option<Pa
 fn direct_rows(c: &Contraction) -> bool {
     let stride = |row: usize| c.rows_operand.flat.strides[row].is_const();
     c.rows().is_const() && c.row.is_none_or(stride)
+}
+
+/// Whether to read windows in place: few rows would not repay packing.
+fn in_place_windows(c: &Contraction, lanes: u64) -> bool {
+    let few = c.rows().as_const().is_some_and(|m| m <= 4);
+    few && !c.panel_operand.guards.is_empty()
+        && direct_rows(c)
+        && Windows::of(c, lanes as i64).is_some_and(|w| w.channel_major() && (1..=49).contains(&w.taps(c).len()))
 }
 
 /// Whether panels may be read in place: contiguous columns that need no checks.

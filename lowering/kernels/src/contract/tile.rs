@@ -26,7 +26,7 @@ impl<'c> Columns<'c> {
         });
         let length = b.mul(env.k, b.index(s.width() as i64));
         let (buffer, base) = match s.panel_source {
-            Source::Direct => (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), start)),
+            Source::Direct | Source::Window => (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), start)),
             Source::Scratch => (env.panels, b.mul(local, length)),
             Source::Ahead => {
                 let batch = env.batch(|a| o.uses(a), at);
@@ -54,7 +54,7 @@ pub(super) fn emit<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, ti
             let batch = env.batch(|a| o.uses(a), at);
             (env.buffer(o.buffer), b.mul(b.add(b.mul(batch, env.row_tiles), tile), length), b.index(1))
         }
-        Source::Direct => {
+        Source::Direct | Source::Window => {
             let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
             (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), b.mul(start, stride)), stride)
         }

@@ -46,6 +46,44 @@ impl<'a> Windows<'a> {
         (segments <= 4).then_some(Windows { lines, stride, line, segments, across, others, window, channel })
     }
 
+    /// Columns of a line.
+    pub fn line(&self) -> i64 {
+        self.line
+    }
+
+    /// Input elements from one column to the next.
+    pub fn stride(&self) -> i64 {
+        self.stride
+    }
+
+    /// Positions among the contracted axes of those that no check depends on.
+    pub fn channel(&self) -> &[usize] {
+        &self.channel
+    }
+
+    /// Positions among the contracted axes of those that checks depend on.
+    pub fn window(&self) -> &[usize] {
+        &self.window
+    }
+
+    /// Extents of the window axes, where all are known.
+    pub fn window_extents(&self, c: &Contraction) -> Option<Vec<i64>> {
+        self.window.iter().map(|p| c.extents[c.k[*p]].as_i64()).collect()
+    }
+
+    /// Values of the window axes in row-major order; nothing where extents are not known.
+    pub fn taps(&self, c: &Contraction) -> Vec<Vec<i64>> {
+        let Some(extents) = self.window_extents(c) else { return vec![] };
+        extents.iter().fold(vec![vec![]], |taps, e| {
+            taps.iter().flat_map(|t| (0..*e).map(move |v| [t.as_slice(), &[v]].concat())).collect()
+        })
+    }
+
+    /// Whether all taps of one channel come before those of the next.
+    pub fn channel_major(&self) -> bool {
+        self.channel.iter().all(|c| self.window.iter().all(|w| c < w))
+    }
+
     /// Packs the panel of the columns from `start` on to `target` in the scratch.
     pub fn pack<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
         debug_assert_eq!(env.s.panel_source, Source::Scratch);
@@ -79,44 +117,40 @@ impl<'a> Windows<'a> {
 
     fn segment<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, line: V<'c>, within: V<'c>, i: i64) -> Segment<'c> {
         let b = env.b;
-        let mut at = at.clone();
-        let mut rest = line;
-        for (j, axis) in self.lines.iter().enumerate().rev() {
-            let extent = env.size(&env.c.extents[*axis]);
-            at[*axis] = Some(if j == 0 { rest } else { b.rem_u(rest, extent) });
-            rest = b.div_u(rest, extent);
-        }
+        let at = self.line_at(env, at, line);
         // Where lane 0 would be on this line.
         let x = b.sub(within, b.index(i * self.line));
         let base = b.add(env.offset(&env.c.panel_operand.flat, &at), b.mul(x, b.index(self.stride)));
         let exists = match self.lines.is_empty() {
             true => b.int(Elem::I1, 1),
-            false => b.in_range(line, env.size(&env.c.count(self.lines))),
+            false => b.in_range(line, self.line_count(env)),
         };
         Segment { at, x, base, exists }
     }
 
     /// Masks of the loads of a segment under the values of the window axes.
-    fn masks<'c>(&self, env: &Env<'_, 'c>, segment: &Segment<'c>, ivs: &[V<'c>]) -> Vec<V<'c>> {
-        let (b, lanes) = (env.b, env.s.lanes as u32);
-        let mut at = segment.at.clone();
-        for (p, iv) in self.window.iter().zip(ivs) {
-            at[env.c.k[*p]] = Some(*iv);
-        }
-        let index = |f: &Flat| env.offset(f, &at);
+    fn masks<'c>(&self, env: &Env<'_, 'c>, segment: &Segment<'c>, tap: &[V<'c>]) -> Vec<V<'c>> {
+        let b = env.b;
+        let inside = b.and(segment.exists, self.inside(env, &segment.at, tap));
+        let (low, high) = self.range(env, &segment.at, segment.x, tap);
+        self.between(env, low, b.select(inside, high, low))
+    }
+
+    /// Lanes from the first to before the last that are columns of a line and inside the input; lane 0 is at `x`.
+    fn range<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, x: V<'c>, tap: &[V<'c>]) -> (V<'c>, V<'c>) {
+        let b = env.b;
         let (mut low, mut high) = (b.index(0), b.index(self.line));
         if let Some((g, coefficient)) = self.across {
-            let rest = index(&g.index);
+            let rest = self.across_rest(env, at, tap);
             low = b.max(low, ceil_div(b, b.sub(b.index(0), rest), coefficient));
             high = b.min(high, ceil_div(b, b.sub(env.size(&g.size), rest), coefficient));
         }
-        let inside = self.others.iter().fold(segment.exists, |all, g| {
-            let one = b.in_range(index(&g.index), env.size(&g.size));
-            if all.known() == Some(1) { one } else { b.and(all, one) }
-        });
-        let (low, high) = (b.sub(low, segment.x), b.sub(high, segment.x));
-        let high = b.select(inside, high, low);
-        // The elements from the first lane's to the last lane's.
+        (b.sub(low, x), b.sub(high, x))
+    }
+
+    /// Masks of the elements from the first lane's to the last lane's.
+    fn between<'c>(&self, env: &Env<'_, 'c>, low: V<'c>, high: V<'c>) -> Vec<V<'c>> {
+        let (b, lanes) = (env.b, env.s.lanes as u32);
         let stride = b.index(self.stride);
         let (first, end) = (b.mul(low, stride), b.sub(b.mul(high, stride), b.index(self.stride - 1)));
         (0..self.stride)
@@ -127,6 +161,57 @@ impl<'a> Windows<'a> {
                 b.and(until, b.not(before))
             })
             .collect()
+    }
+
+    /// Masks of the loads of a tap on a line whose lane 0 is at `x`, as far as the innermost axis goes.
+    pub fn across_masks<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, x: V<'c>, tap: &[V<'c>]) -> Vec<V<'c>> {
+        let (low, high) = self.range(env, at, x, tap);
+        self.between(env, low, high)
+    }
+
+    /// The checked index of the innermost axis at column 0.
+    pub fn across_rest<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
+        self.across.map_or(env.b.index(0), |(g, _)| self.index(env, &g.index, at, tap))
+    }
+
+    /// Whether a tap is inside as far as the other axes go.
+    pub fn inside<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
+        let b = env.b;
+        self.others.iter().fold(b.int(Elem::I1, 1), |all, g| {
+            b.and(all, b.in_range(self.index(env, &g.index, at, tap), env.size(&g.size)))
+        })
+    }
+
+    fn index<'c>(&self, env: &Env<'_, 'c>, f: &Flat, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
+        let mut at = at.clone();
+        for (p, v) in self.window.iter().zip(tap) {
+            at[env.c.k[*p]] = Some(*v);
+        }
+        env.offset(f, &at)
+    }
+
+    /// The position with the axes of a line set.
+    pub fn line_at<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, line: V<'c>) -> At<'c> {
+        let (mut at, mut rest) = (at.clone(), line);
+        for (j, axis) in self.lines.iter().enumerate().rev() {
+            let extent = env.size(&env.c.extents[*axis]);
+            at[*axis] = Some(if j == 0 { rest } else { env.b.rem_u(rest, extent) });
+            rest = env.b.div_u(rest, extent);
+        }
+        at
+    }
+
+    /// Number of lines.
+    pub fn line_count<'c>(&self, env: &Env<'_, 'c>) -> V<'c> {
+        env.size(&env.c.count(self.lines))
+    }
+
+    /// One vector of what the loads of each part gave.
+    pub fn join<'c>(&self, env: &Env<'_, 'c>, parts: &[V<'c>]) -> V<'c> {
+        match parts {
+            [v] => *v,
+            _ => env.b.shuffle(parts[0], parts[1], &(0..env.s.lanes as i64).map(|l| 2 * l).collect::<Vec<_>>()),
+        }
     }
 
     fn gather<'c>(&self, env: &Env<'_, 'c>, segments: &[Segment<'c>], masks: &[Vec<V<'c>>], cursor: V<'c>) -> V<'c> {
@@ -142,10 +227,7 @@ impl<'a> Windows<'a> {
                 })
             })
             .collect();
-        match parts[..] {
-            [v] => v,
-            _ => b.shuffle(parts[0], parts[1], &(0..lanes).map(|l| 2 * l).collect::<Vec<_>>()),
-        }
+        self.join(env, &parts)
     }
 }
 

@@ -148,6 +148,9 @@ impl<'c> Builder<'c> {
             ("arith.muli", Some(0), _) | ("arith.muli", _, Some(0)) | ("arith.remsi" | "arith.remui", _, Some(1)) => {
                 return self.int(a.elem(), 0);
             }
+            ("arith.andi", Some(1), _) if a.elem() == Elem::I1 => return b,
+            ("arith.andi", _, Some(1)) if a.elem() == Elem::I1 => return a,
+            ("arith.andi", Some(0), _) | ("arith.andi", _, Some(0)) => return self.int(a.elem(), 0),
             _ => {}
         }
         self.emit(name, &[self.raw(a), self.raw(b)], a.ty(), &[])
