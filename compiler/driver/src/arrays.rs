@@ -1,0 +1,144 @@
+//! Tensors in and out of numpy files.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use neap_optable::{DType, Element, Tensor};
+use npyz::{DType as NpyDType, NpyFile, TypeChar, WriterBuilder};
+
+use crate::failure::{At, Failure};
+
+/// Reads a `.npy` file.
+pub fn read_npy(path: &Path) -> Result<Tensor, Failure> {
+    let file = File::open(path).at(path.display())?;
+    if file.metadata().at(path.display())?.is_dir() {
+        return Err(Failure::new(format!("{}: is a folder, expected a .npy file", path.display())));
+    }
+    read_array(BufReader::new(file)).map_err(|e| Failure::new(format!("{}: {e}; write it with numpy.save", path.display())))
+}
+
+/// Reads all arrays of a `.npz` file.
+pub fn read_npz(path: &Path) -> Result<BTreeMap<String, Tensor>, Failure> {
+    let broken = |e: &dyn std::fmt::Display| Failure::new(format!("{}: not a readable npz file ({e}); write it with numpy.savez", path.display()));
+    let meta = std::fs::metadata(path).at(path.display())?;
+    if meta.is_dir() {
+        return Err(Failure::new(format!("{}: is a folder, expected a .npz file", path.display())));
+    }
+    let mut npz = npyz::npz::NpzArchive::open(path).map_err(|e| broken(&e))?;
+    let names: Vec<String> = npz.array_names().map(String::from).collect();
+    let mut out = BTreeMap::new();
+    for name in names {
+        let npy = npz.by_name(&name).map_err(|e| broken(&e))?.ok_or_else(|| broken(&"an entry vanished"))?;
+        let t = read_file(npy).map_err(|e| Failure::new(format!("{}: array '{name}': {e}", path.display())))?;
+        out.insert(name, t);
+    }
+    Ok(out)
+}
+
+fn read_array(r: impl Read) -> Result<Tensor, String> {
+    read_file(NpyFile::new(r).map_err(|e| format!("not a readable npy file ({e})"))?)
+}
+
+fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
+    let NpyDType::Plain(ty) = npy.dtype() else { return Err("records are not supported, expected a plain array".into()) };
+    let dims = npy.shape().to_vec();
+    let fortran = npy.header().order() == npyz::Order::Fortran;
+    macro_rules! read {
+        ($t:ty) => {{ elements::<$t, R>(npy)? }};
+    }
+    let (dtype, data) = match (ty.type_char(), ty.size_field()) {
+        (TypeChar::Float, 4) => (DType::F32, read!(f32)),
+        (TypeChar::Float, 8) => (DType::F64, read!(f64)),
+        (TypeChar::Int, 1) => (DType::I8, read!(i8)),
+        (TypeChar::Int, 2) => (DType::I16, read!(i16)),
+        (TypeChar::Int, 4) => (DType::I32, read!(i32)),
+        (TypeChar::Int, 8) => (DType::I64, read!(i64)),
+        (TypeChar::Uint, 1) => (DType::U8, read!(u8)),
+        (TypeChar::Uint, 2) => (DType::U16, read!(u16)),
+        (TypeChar::Uint, 4) => (DType::U32, read!(u32)),
+        (TypeChar::Uint, 8) => (DType::U64, read!(u64)),
+        (TypeChar::Bool, _) => {
+            let v: Vec<bool> = npy.into_vec().map_err(|e| format!("data ends early or is damaged ({e})"))?;
+            (DType::Bool, v.into_iter().map(u8::from).collect())
+        }
+        _ => return Err(format!("element type {ty} is not supported; use float32, int64, int32, int8, uint8 or bool")),
+    };
+    let count: u64 = dims.iter().try_fold(1u64, |a, &d| a.checked_mul(d)).ok_or("its shape is too large")?;
+    if count.checked_mul(dtype.size()) != Some(data.len() as u64) {
+        return Err(format!("data ends early: {} bytes for shape {dims:?} of {dtype}", data.len()));
+    }
+    let t = Tensor { dtype, dims, data: data.into() };
+    Ok(if fortran { row_major(&t) } else { t })
+}
+
+fn elements<T: Element + npyz::Deserialize, R: Read>(npy: NpyFile<R>) -> Result<Vec<u8>, String> {
+    let v: Vec<T> = npy.into_vec().map_err(|e| format!("data ends early or is damaged ({e})"))?;
+    let mut out = Vec::with_capacity(v.len() * size_of::<T>());
+    for e in v {
+        e.write(&mut out);
+    }
+    Ok(out)
+}
+
+/// Column-major data of a tensor's shape, laid out row-major.
+fn row_major(t: &Tensor) -> Tensor {
+    let size = t.dtype.size() as usize;
+    let mut data = Vec::with_capacity(t.data.len());
+    let mut index = vec![0u64; t.dims.len()];
+    for _ in 0..t.len() {
+        let (mut at, mut stride) = (0, 1);
+        for (i, d) in index.iter().zip(&t.dims) {
+            at += i * stride;
+            stride *= d;
+        }
+        data.extend_from_slice(&t.data[at as usize * size..][..size]);
+        for axis in (0..index.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < t.dims[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    Tensor { dtype: t.dtype, dims: t.dims.clone(), data: data.into() }
+}
+
+/// Writes a `.npy` file under a temporary name and renames it.
+pub fn write_npy(path: &Path, t: &Tensor) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temp = tempfile::NamedTempFile::new_in(folder).at(folder.display())?;
+    write_array(BufWriter::new(temp.as_file()), t).at(path.display())?;
+    temp.persist(path).map_err(|e| e.error).at(path.display())?;
+    Ok(())
+}
+
+fn write_array(mut w: impl Write, t: &Tensor) -> std::io::Result<()> {
+    fn go<T: Element + npyz::AutoSerialize>(w: &mut impl Write, t: &Tensor) -> std::io::Result<()> {
+        let mut out = npyz::WriteOptions::new().default_dtype().shape(&t.dims).writer(w).begin_nd()?;
+        out.extend(t.elements::<T>().expect("caller matched the element type"))?;
+        out.finish()
+    }
+    match t.dtype {
+        DType::F32 => go::<f32>(&mut w, t),
+        DType::F64 => go::<f64>(&mut w, t),
+        DType::I8 => go::<i8>(&mut w, t),
+        DType::I16 => go::<i16>(&mut w, t),
+        DType::I32 => go::<i32>(&mut w, t),
+        DType::I64 => go::<i64>(&mut w, t),
+        DType::U8 => go::<u8>(&mut w, t),
+        DType::U16 => go::<u16>(&mut w, t),
+        DType::U32 => go::<u32>(&mut w, t),
+        DType::U64 => go::<u64>(&mut w, t),
+        DType::Bool => go::<bool>(&mut w, t),
+        DType::F16 | DType::BF16 => Err(std::io::Error::other("half-precision outputs are not supported yet")),
+    }?;
+    w.flush()
+}
+
+/// File name of an output: characters outside `[A-Za-z0-9._-]` become `_`.
+pub fn output_path(dir: &Path, name: &str) -> PathBuf {
+    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    dir.join(format!("{safe}.npy"))
+}

@@ -1,0 +1,256 @@
+//! The command line of `neap`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// neap: an ahead-of-time deep-learning compiler whose first concern is the high-water mark of memory.
+#[derive(Debug, Parser)]
+#[command(name = "neap", version, about, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// More words on what is going on (repeat for more).
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a model ahead of time into an artefact.
+    Compile(Compile),
+    /// Run a model or an artefact on given inputs.
+    Run(Run),
+    /// Measure latency and memory.
+    Bench(Bench),
+    /// Compare a compiled model with the reference interpreter, op by op.
+    Verify(Verify),
+    /// Show what is in a model.
+    Inspect(Inspect),
+    /// Write a well-known architecture with seeded weights as ONNX.
+    Zoo(Zoo),
+}
+
+/// Code generators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// LLVM: optimising.
+    Llvm,
+    /// Cranelift: compiles fast.
+    Cranelift,
+}
+
+/// Levels that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the names are the levels")]
+pub enum Emit {
+    MlirGraph,
+    MlirLoop,
+    MlirScf,
+    Llvm,
+    Asm,
+    Clif,
+}
+
+/// How to compile.
+#[derive(Clone, Debug, Args)]
+pub struct CompileOptions {
+    /// Code generator.
+    #[arg(long, value_enum, default_value = "llvm")]
+    pub backend: Backend,
+    /// CPU to make code for: native, x86-64-v2, x86-64-v3, x86-64-v4, or a CPU name.
+    #[arg(long, default_value = "native", value_name = "CPU")]
+    pub target_cpu: String,
+    /// Size of an open dim, by its name or as INPUT.AXIS (repeatable).
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
+    pub dims: Vec<(String, u64)>,
+    /// Pipeline of graph passes instead of the default one.
+    #[arg(long, value_name = "PIPELINE")]
+    pub passes: Option<String>,
+    /// Print a table of times per phase on standard error.
+    #[arg(long)]
+    pub timing: bool,
+    /// Write the IR after this pass, or after all.
+    #[arg(long, value_name = "PASS|all", requires = "dump_ir_dir")]
+    pub dump_ir_after: Option<String>,
+    /// Folder for --dump-ir-after.
+    #[arg(long, value_name = "DIR")]
+    pub dump_ir_dir: Option<PathBuf>,
+}
+
+/// What to feed a model with.
+#[derive(Clone, Debug, Args)]
+pub struct InputOptions {
+    /// Inputs by name, as numpy writes them (`np.savez`).
+    #[arg(long, value_name = "FILE.npz")]
+    pub inputs: Option<PathBuf>,
+    /// One input (repeatable).
+    #[arg(long = "input", value_name = "NAME=FILE.npy", value_parser = parse_input)]
+    pub input: Vec<(String, PathBuf)>,
+    /// Fill the inputs that are not given with seeded random numbers.
+    #[arg(long, value_name = "SEED")]
+    pub random: Option<u64>,
+}
+
+/// `neap compile`
+#[derive(Debug, Args)]
+pub struct Compile {
+    /// ONNX model.
+    pub model: PathBuf,
+    /// Artefact to write; default: the model's name with `.neap` in this folder.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Print this level instead of writing an artefact (to -o, or standard output).
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
+    /// How to compile.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Artefact or ONNX model.
+    pub model: PathBuf,
+    /// Inputs.
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Folder for the outputs, one `.npy` each.
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Debug: fill dead memory with NaN patterns.
+    #[arg(long)]
+    pub poison: bool,
+    /// Also check the weights' checksums while loading.
+    #[arg(long)]
+    pub check: bool,
+    /// How to compile, for a model.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap bench`
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Artefact or ONNX model.
+    pub model: PathBuf,
+    /// Inputs; random ones where none are given.
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Timed runs; default: as many as fit in --seconds, at least 5.
+    #[arg(long)]
+    pub runs: Option<u32>,
+    /// Runs before the timed ones.
+    #[arg(long, default_value_t = 3)]
+    pub warmup: u32,
+    /// Time to spend when --runs is not given.
+    #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+    /// Print the time of each kernel.
+    #[arg(long)]
+    pub kernels: bool,
+    /// How to compile, for a model.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// ONNX model.
+    pub model: PathBuf,
+    /// Inputs; random ones where none are given.
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Absolute tolerance: |a - b| <= atol + rtol * |b|.
+    #[arg(long, default_value_t = 1e-4)]
+    pub atol: f64,
+    /// Relative tolerance.
+    #[arg(long, default_value_t = 1e-3)]
+    pub rtol: f64,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// How to compile.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// ONNX model.
+    pub model: PathBuf,
+    /// Size of an open dim (repeatable).
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
+    pub dims: Vec<(String, u64)>,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap zoo`
+#[derive(Debug, Args)]
+pub struct Zoo {
+    /// Architecture; `list` shows all.
+    pub name: String,
+    /// ONNX file to write.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// The small configuration that tests use.
+    #[arg(long)]
+    pub small: bool,
+    /// Seed of the weights.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Batch size; left open when not given.
+    #[arg(long)]
+    pub batch: Option<u64>,
+    /// Sequence length, for language models.
+    #[arg(long)]
+    pub seq: Option<u64>,
+    /// Image side, for vision models.
+    #[arg(long)]
+    pub image: Option<u64>,
+    /// Cached positions, for decoding.
+    #[arg(long)]
+    pub past: Option<u64>,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_dim(text: &str) -> Result<(String, u64), String> {
+    let (name, n) = text.rsplit_once('=').ok_or("expected NAME=N or INPUT.AXIS=N")?;
+    let n: u64 = n.parse().map_err(|_| format!("'{n}' is not a size"))?;
+    if name.is_empty() || n == 0 || n > 1 << 40 {
+        return Err("expected NAME=N with N from 1 to 2^40".into());
+    }
+    Ok((name.into(), n))
+}
+
+fn parse_input(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("expected NAME=FILE.npy")?;
+    Ok((name.into(), path.into()))
+}

@@ -1,0 +1,90 @@
+//! Computes at compile time what depends on constants alone, with the reference interpreter.
+//!
+//! **Does not fire when** the result would be larger than `max-bytes` and larger than the constants it is made of
+//! (a broadcast of a small tensor stays a broadcast).
+//!
+//! ```mlir
+//! %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+//! %1 = graph.unary neg %0 : tensor<2xf32> -> tensor<2xf32>   // becomes graph.constant dense<[-1.0, -2.0]>
+//! ```
+
+use neap_optable::{Body, GraphOp, Node, Tensor};
+
+use crate::pass::{Changed, Cx, Func, GraphPass, PassError};
+use crate::rewrite::Rebuild;
+
+/// The pass.
+pub struct Fold;
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Bytes a folded result may have even if its operands are smaller.
+    #[arg(long, default_value_t = 1 << 20)]
+    max_bytes: u64,
+}
+
+impl GraphPass for Fold {
+    type Options = Options;
+    const NAME: &'static str = "graph-fold";
+    const SUMMARY: &'static str = "compute at compile time what depends on constants alone";
+
+    fn run(cx: &mut Cx, func: &mut Func, options: &Options) -> Result<Changed, PassError> {
+        let old = &func.body;
+        let mut new = Rebuild::new(old);
+        let mut changed = Changed::No;
+        for node in &old.nodes {
+            match operands(&new, cx, node, old, options.max_bytes) {
+                Some(operands) => {
+                    let refs: Vec<&Tensor> = operands.iter().collect();
+                    let types: Vec<_> = node.outputs.iter().map(|&o| old.ty(o).clone()).collect();
+                    let results = neap_reference::eval(node.op, &node.attrs, &refs, &types)
+                        .map_err(|e| PassError { pass: Self::NAME, message: format!("node '{}': {e}", node.name) })?;
+                    for (&o, t) in node.outputs.iter().zip(&results) {
+                        let v = new.tensor(&mut cx.weights, t, &node.name);
+                        new.set(o, v);
+                    }
+                    changed = Changed::Yes;
+                }
+                None => new.copy(old, node),
+            }
+        }
+        func.body = new.finish(old);
+        Ok(changed)
+    }
+}
+
+/// The operands' tensors, if all are constant and folding pays.
+fn operands(new: &Rebuild, cx: &Cx, node: &Node, old: &Body, max_bytes: u64) -> Option<Vec<Tensor>> {
+    if node.region.is_some() || matches!(node.op, GraphOp::Constant | GraphOp::Weight | GraphOp::Yield | GraphOp::Fusion) {
+        return None;
+    }
+    // A splat broadcast stays a splat; `graph-simplify` has the rule for it.
+    if node.op == GraphOp::Broadcast {
+        return None;
+    }
+    let inputs = new.inputs(node);
+    let constant = |n: &Node| matches!(n.op, GraphOp::Constant | GraphOp::Weight | GraphOp::Broadcast);
+    if !inputs.iter().all(|&v| new.producer(v).is_some_and(constant)) {
+        return None;
+    }
+    let out: u64 = node.outputs.iter().map(|&o| old.ty(o).bytes()).sum::<Option<u64>>()?;
+    let tensors = inputs.iter().map(|&v| value(new, cx, v)).collect::<Option<Vec<_>>>()?;
+    let largest = tensors.iter().map(|t| t.data.len() as u64).max().unwrap_or(0);
+    (out <= max_bytes.max(largest)).then_some(tensors)
+}
+
+/// The tensor of a constant, a weight, or a broadcast of one (written out, up to a mebibyte).
+fn value(new: &Rebuild, cx: &Cx, v: neap_optable::ValueId) -> Option<Tensor> {
+    match new.producer_of(v, GraphOp::Broadcast) {
+        Some(b) => {
+            let ty = new.ty(v).clone();
+            if ty.bytes()? > 1 << 20 {
+                return None;
+            }
+            let inner = new.value_of(&cx.weights, b.inputs[0])?;
+            neap_reference::eval(GraphOp::Broadcast, &b.attrs, &[&inner], &[ty]).ok()?.pop()
+        }
+        None => new.value_of(&cx.weights, v),
+    }
+}

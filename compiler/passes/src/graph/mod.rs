@@ -1,0 +1,6 @@
+//! Passes over the graph level, one file each.
+
+pub mod fold;
+pub mod fold_batch_norm;
+pub mod fuse;
+pub mod simplify;
