@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-//! The graph level's passes, and the way into it.
-
-pub mod import;
-=======
 //! Passes: what a pass is, how a pipeline is written and run, and the graph-level passes.
 //!
 //! A graph pass decides and works on plain data ([`neap_optable::Body`]); the manager reads it from MLIR and writes it back
@@ -21,4 +16,3 @@ pub use pass::{Changed, Cx, ErasedPass, Func, GraphPass, PassError};
 pub use pipeline::{PipelineError, Step, parse};
 pub use registry::{PASSES, find};
 pub use rewrite::{Rebuild, live_nodes};
->>>>>>> c971d67 (Draft the pass infrastructure, the first graph passes and the command line)
