@@ -1,1 +1,16 @@
-//! neap-driver
+//! The driver: sessions, phases and the command line of `neap` and `neap-opt`.
+
+mod arrays;
+mod buffers;
+mod cli;
+mod cmd;
+pub mod compile;
+mod failure;
+mod feed;
+pub mod load;
+mod main_neap;
+mod main_opt;
+
+pub use failure::Failure;
+pub use main_neap::main_neap;
+pub use main_opt::{OptOutput, main_opt, opt_main};

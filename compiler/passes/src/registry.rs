@@ -9,6 +9,7 @@ pub static PASSES: &[&dyn ErasedPass] = &[
     &Erased::<graph::fold::Fold>::NEW,
     &Erased::<graph::fold_batch_norm::FoldBatchNorm>::NEW,
     &Erased::<graph::fuse::Fuse>::NEW,
+    &Erased::<graph::copy_outputs::CopyOutputs>::NEW,
 ];
 
 /// The pass of this name.

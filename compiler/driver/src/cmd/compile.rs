@@ -1,0 +1,83 @@
+//! `neap compile`
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::cli::{Compile, Emit};
+use crate::compile::{MemoryFigures, Timing};
+use crate::failure::{At, Failure};
+use crate::feed::Given;
+use crate::load;
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    artefact_bytes: u64,
+    code_bytes: usize,
+    weight_bytes: u64,
+    kernels: usize,
+    launches: usize,
+    compile_ms: f64,
+    #[serde(flatten)]
+    memory: MemoryFigures,
+}
+
+/// Runs the command.
+pub fn run(args: &Compile) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut timing = Timing::default();
+    if load::is_artefact(&args.model) {
+        return Err(Failure::new(format!("{}: is an artefact already; give the ONNX model it was made from", args.model.display())));
+    }
+    let graph = load::graph(&args.model, &args.options.dims, &Given::new(), &mut timing)?;
+    if let Some(emit) = args.emit {
+        return emit_text(args, emit, graph, &mut timing);
+    }
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.neap", graph.name)));
+    let (_, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
+    let bytes = timing
+        .phase("write", || neap_runtime::artefact::write(&output, &compiled.program, &compiled.code, &compiled.weights))
+        .map_err(Failure::new)?;
+    let report = Report {
+        output: output.display().to_string(),
+        artefact_bytes: bytes,
+        code_bytes: compiled.code.len(),
+        weight_bytes: compiled.weights.iter().map(|w| w.len() as u64).sum(),
+        kernels: compiled.kernels,
+        launches: compiled.program.launches.len(),
+        compile_ms: start.elapsed().as_secs_f64() * 1e3,
+        memory: compiled.memory,
+    };
+    super::print_timing(&timing, args.options.timing);
+    if args.json {
+        return super::print_json(&report);
+    }
+    super::print(&format!(
+        "{}: {} launches of {} kernels, {} code, {} weights, arena {} (model's own order {}, no reuse {}), {:.2} s\n",
+        report.output,
+        report.launches,
+        report.kernels,
+        super::bench::human(report.code_bytes as u64),
+        super::bench::human(report.weight_bytes),
+        super::bench::human(report.memory.arena_bytes),
+        super::bench::human(report.memory.file_order_peak_bytes),
+        super::bench::human(report.memory.no_reuse_bytes),
+        report.compile_ms / 1e3,
+    ))
+}
+
+fn emit_text(args: &Compile, emit: Emit, graph: crate::compile::Graph, timing: &mut Timing) -> Result<(), Failure> {
+    let compiler = load::compiler(&args.options, false, true)?;
+    let graph = load::optimise(graph, &args.options, &compiler, timing)?;
+    let text = match emit {
+        Emit::MlirGraph => crate::compile::graph_text(&graph)?,
+        other => compiler.emit(&graph, other)?,
+    };
+    super::print_timing(timing, args.options.timing);
+    match &args.output {
+        Some(path) => std::fs::write(path, text).at(path.display()),
+        None => super::print(&text),
+    }
+}

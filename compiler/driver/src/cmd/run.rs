@@ -1,0 +1,69 @@
+//! `neap run`
+
+use neap_optable::{DType, Tensor};
+use neap_runtime::Options;
+use neap_runtime::artefact::Check;
+use serde::Serialize;
+
+use crate::arrays;
+use crate::cli::Run;
+use crate::compile::Timing;
+use crate::failure::{At, Failure};
+use crate::{feed, load};
+
+#[derive(Serialize)]
+struct Report {
+    outputs: Vec<Output>,
+}
+
+#[derive(Serialize)]
+struct Output {
+    name: String,
+    dtype: String,
+    shape: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &Run) -> Result<(), Failure> {
+    let mut timing = Timing::default();
+    let given = feed::read(&args.inputs)?;
+    let check = if args.check { Check::Weights } else { Check::Code };
+    let loaded = load::load(&args.model, &args.options, &given, check, args.json, &mut timing)?;
+    let inputs = feed::complete(&loaded.wanted, &given, args.inputs.random)?;
+    let options = Options { threads: args.threads.into(), poison: args.poison, ..Options::default() };
+    let mut session = load::session(&loaded.model, &options, &args.model)?;
+    let mut buffers = super::Buffers::new(&session, &inputs);
+    timing.phase("run", || buffers.run(&mut session))?;
+    let mut report = Report { outputs: vec![] };
+    if let Some(dir) = &args.output_dir {
+        std::fs::create_dir_all(dir).at(dir.display())?;
+    }
+    let mut text = String::new();
+    for (name, t) in buffers.results(&session) {
+        let file = match &args.output_dir {
+            Some(dir) => {
+                let path = arrays::output_path(dir, &name);
+                arrays::write_npy(&path, &t)?;
+                Some(path.display().to_string())
+            }
+            None => None,
+        };
+        text.push_str(&format!("{name}: {}{:?} {}\n", t.dtype, t.dims, file.clone().unwrap_or_else(|| preview(&t))));
+        report.outputs.push(Output { name, dtype: t.dtype.to_string(), shape: t.dims.clone(), file });
+    }
+    super::print_timing(&timing, args.options.timing);
+    if args.json { super::print_json(&report) } else { super::print(&text) }
+}
+
+/// The first few elements.
+fn preview(t: &Tensor) -> String {
+    const SHOWN: usize = 8;
+    let words: Vec<String> = match t.dtype {
+        DType::F32 => t.elements::<f32>().unwrap_or_default().iter().take(SHOWN).map(|v| format!("{v:.5}")).collect(),
+        _ => t.to_i64().unwrap_or_default().iter().take(SHOWN).map(i64::to_string).collect(),
+    };
+    let more = if t.len() > SHOWN { ", ..." } else { "" };
+    format!("[{}{more}]", words.join(", "))
+}

@@ -1,0 +1,102 @@
+//! From a model to a program: the phases in order.
+
+mod assemble;
+mod code;
+mod memory;
+mod pipeline;
+mod units;
+
+use std::time::{Duration, Instant};
+
+use neap_optable::{Body, Weights};
+use neap_passes::{Cx, Func, Manager};
+use neap_runtime::program::Program;
+use neap_spec::CpuTarget;
+
+pub use memory::MemoryFigures;
+pub use pipeline::DEFAULT_PIPELINE;
+
+use crate::cli::Emit;
+use crate::failure::Failure;
+
+/// A graph ready to be compiled, and the graph as imported.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Model name.
+    pub name: String,
+    /// As it stands now.
+    pub body: Body,
+    /// Tensors behind its weights.
+    pub weights: Weights,
+}
+
+/// What comes out: the parts of an artefact.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Host program.
+    pub program: Program,
+    /// Flat code image.
+    pub code: Vec<u8>,
+    /// Weight blocks in order.
+    pub weights: Vec<bytes::Bytes>,
+    /// What the plan says of memory.
+    pub memory: MemoryFigures,
+    /// Distinct kernels compiled.
+    pub kernels: usize,
+}
+
+/// Wall time of each phase, in order.
+#[derive(Debug, Default)]
+pub struct Timing(pub Vec<(String, Duration)>);
+
+impl Timing {
+    /// Runs a phase and notes its time.
+    pub fn phase<T>(&mut self, name: &str, f: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let span = tracing::info_span!("phase", name);
+        let out = span.in_scope(f);
+        tracing::info!(phase = name, time = ?start.elapsed(), "done");
+        self.0.push((name.into(), start.elapsed()));
+        out
+    }
+}
+
+/// Compiles graphs for one target.
+#[derive(Debug)]
+pub struct Compiler {
+    /// What to make code for.
+    pub target: CpuTarget,
+    /// Keep every kernel's results in outputs of their own, for op-by-op comparison.
+    pub observe: bool,
+    /// Show a progress bar.
+    pub progress: bool,
+}
+
+impl Compiler {
+    /// Runs a pipeline of graph passes.
+    pub fn optimise(&self, graph: Graph, pipeline: &str, manager: &mut Manager) -> Result<Graph, Failure> {
+        let steps = neap_passes::parse(pipeline).map_err(Failure::usage)?;
+        let mut cx = Cx { weights: graph.weights };
+        let mut funcs = vec![Func { name: graph.name.clone(), body: graph.body }];
+        manager.run(&steps, &mut cx, &mut funcs).map_err(Failure::new)?;
+        let body = funcs.pop().expect("the function stays").body;
+        Ok(Graph { name: graph.name, body, weights: cx.weights })
+    }
+
+    /// Lowers an optimised graph to an artefact's parts.
+    pub fn compile(&self, graph: &Graph, timing: &mut Timing) -> Result<Compiled, Failure> {
+        let mut store = units::WeightStore::new(&graph.weights);
+        let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
+        let plan = timing.phase("plan", || memory::plan(&graph.body, &mut units, self.observe))?;
+        let code = timing.phase("code", || code::compile(&mut units, &self.target, self.progress))?;
+        timing.phase("assemble", || assemble::assemble(graph, &self.target, units, plan, code, store))
+    }
+
+    /// Text of a level below the graph.
+    pub fn emit(&self, graph: &Graph, emit: Emit) -> Result<String, Failure> {
+        let mut store = units::WeightStore::new(&graph.weights);
+        let mut units = units::units(&graph.body, &mut store, &self.target)?;
+        memory::plan(&graph.body, &mut units, self.observe)?;
+        code::text(&mut units, &self.target, emit)
+    }
+}

@@ -1,0 +1,185 @@
+//! Units: what one kernel computes, with its operands traced to where they lie.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use neap_kernels::scheduled::{Facts, Packing, Scheduled};
+use neap_kernels::Schedule;
+use neap_optable::{Attr, Body, GraphOp, Node, Tensor, ValueId, Weights};
+use neap_spec::CpuTarget;
+
+use crate::failure::Failure;
+
+/// What holds a value's bytes, once views are traced back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// A model input by position.
+    Input(u32),
+    /// A block of the weight section.
+    Weight(usize),
+    /// The result of a unit.
+    Value(ValueId),
+}
+
+/// One kernel call.
+#[derive(Debug)]
+pub struct Unit {
+    /// ONNX nodes, joined by `+`.
+    pub name: String,
+    /// The kernel and how it is lowered.
+    pub scheduled: Scheduled<Schedule>,
+    /// Operands, in the kernel's order.
+    pub inputs: Vec<Root>,
+    /// Results, in the kernel's order.
+    pub outputs: Vec<ValueId>,
+    /// Floating-point operations.
+    pub flops: u64,
+}
+
+/// Blocks of the weight section, equal ones shared.
+#[derive(Debug)]
+pub struct WeightStore<'a> {
+    weights: &'a Weights,
+    /// Blocks in order.
+    pub blocks: Vec<Bytes>,
+    by_content: HashMap<[u8; 32], usize>,
+    by_key: HashMap<(String, Option<Packing>), usize>,
+}
+
+impl<'a> WeightStore<'a> {
+    /// A store with nothing in it.
+    pub fn new(weights: &'a Weights) -> Self {
+        WeightStore { weights, blocks: vec![], by_content: HashMap::new(), by_key: HashMap::new() }
+    }
+
+    fn block(&mut self, data: Bytes) -> usize {
+        let hash = *blake3::hash(&data).as_bytes();
+        *self.by_content.entry(hash).or_insert_with(|| {
+            self.blocks.push(data);
+            self.blocks.len() - 1
+        })
+    }
+
+    /// The block of a constant or weight, in another layout where the schedule asks for one.
+    fn constant(&mut self, source: &Source, packing: Option<&Packing>) -> Result<usize, Failure> {
+        let key = (source.key(), packing.cloned());
+        if let Some(&b) = self.by_key.get(&key) {
+            return Ok(b);
+        }
+        let t = match source {
+            Source::Weight(k) => self
+                .weights
+                .get(k)
+                .cloned()
+                .ok_or_else(|| Failure::new(format!("weight '{k}' has no data; give it with --weights")))?,
+            Source::Constant(t) => t.clone(),
+        };
+        let t = packing.map(|p| p.apply(&t)).unwrap_or(t);
+        let block = self.block(t.data);
+        self.by_key.insert(key, block);
+        Ok(block)
+    }
+}
+
+/// Where a compile-time tensor comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    Weight(String),
+    Constant(Tensor),
+}
+
+impl Source {
+    fn key(&self) -> String {
+        match self {
+            Source::Weight(k) => format!("w:{k}"),
+            Source::Constant(t) => format!("c:{}:{:?}", blake3::hash(&t.data).to_hex(), t.dtype),
+        }
+    }
+}
+
+/// A value traced through views.
+#[derive(Clone, Debug)]
+enum Traced {
+    Input(u32),
+    Constant(Source),
+    Value(ValueId),
+}
+
+/// Follows reshapes back to what holds the bytes.
+fn trace(body: &Body) -> Result<Vec<Option<Traced>>, Failure> {
+    let mut out: Vec<Option<Traced>> = vec![None; body.types.len()];
+    for (i, a) in body.args.iter().enumerate() {
+        out[a.0 as usize] = Some(Traced::Input(i as u32));
+    }
+    for n in &body.nodes {
+        match n.op {
+            GraphOp::Reshape => out[n.outputs[0].0 as usize] = out[n.inputs[0].0 as usize].clone(),
+            GraphOp::Weight => {
+                out[n.outputs[0].0 as usize] = Some(Traced::Constant(Source::Weight(n.attrs.get_str("key").into())));
+            }
+            GraphOp::Constant => {
+                out[n.outputs[0].0 as usize] = Some(Traced::Constant(Source::Constant(constant(body, n)?)));
+            }
+            _ => {
+                for &o in &n.outputs {
+                    out[o.0 as usize] = Some(Traced::Value(o));
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The root of each value that is a unit's result or a model input; constants have none here.
+pub fn roots(body: &Body) -> Result<Vec<Option<Root>>, Failure> {
+    Ok(trace(body)?
+        .into_iter()
+        .map(|t| match t? {
+            Traced::Input(i) => Some(Root::Input(i)),
+            Traced::Value(v) => Some(Root::Value(v)),
+            Traced::Constant(_) => None,
+        })
+        .collect())
+}
+
+fn constant(body: &Body, n: &Node) -> Result<Tensor, Failure> {
+    let Some(Attr::Elements { dtype, dims, data, splat }) = n.attrs.get("value") else {
+        return Err(Failure::new(format!("node '{}': graph.constant without elements", n.name)));
+    };
+    let count = body.ty(n.outputs[0]).elements().unwrap_or(0) as usize;
+    let data = if *splat { data.repeat(count) } else { data.clone() };
+    Ok(Tensor { dtype: *dtype, dims: dims.clone(), data: data.into() })
+}
+
+/// Lowers and schedules every node that computes something.
+pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Result<Vec<Unit>, Failure> {
+    let traced = trace(body)?;
+    let mut units = vec![];
+    for n in &body.nodes {
+        if matches!(n.op, GraphOp::Reshape | GraphOp::Weight | GraphOp::Constant | GraphOp::Yield) {
+            continue;
+        }
+        let of = |v: &ValueId| traced[v.0 as usize].clone().expect("a verified body defines its values");
+        let operands: Vec<Traced> = n.inputs.iter().map(of).collect();
+        let facts = Facts { constant_inputs: operands.iter().map(|t| matches!(t, Traced::Constant(_))).collect() };
+        let kernel = neap_kernels::lower(n, body).map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
+        let scheduled = neap_kernels::schedule(&kernel, &facts, target);
+        let mut inputs = vec![];
+        for (i, t) in operands.iter().enumerate() {
+            let packing = scheduled.packed.get(i).and_then(Option::as_ref);
+            inputs.push(match t {
+                Traced::Input(i) => Root::Input(*i),
+                Traced::Value(v) => Root::Value(*v),
+                Traced::Constant(s) => Root::Weight(store.constant(s, packing)?),
+            });
+        }
+        let types = |ids: &[ValueId]| ids.iter().map(|&v| body.ty(v).clone()).collect::<Vec<_>>();
+        let flops = match &n.region {
+            Some(r) => r.flops(),
+            None => neap_optable::flops(n.op, &n.attrs, &types(&n.inputs), &types(&n.outputs)),
+        };
+        let flops = flops.as_const().unwrap_or(0);
+        units.push(Unit { name: n.name.clone(), scheduled, inputs, outputs: n.outputs.clone(), flops });
+    }
+    Ok(units)
+}
