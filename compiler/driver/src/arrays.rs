@@ -16,12 +16,15 @@ pub fn read_npy(path: &Path) -> Result<Tensor, Failure> {
     if file.metadata().at(path.display())?.is_dir() {
         return Err(Failure::new(format!("{}: is a folder, expected a .npy file", path.display())));
     }
-    read_array(BufReader::new(file)).map_err(|e| Failure::new(format!("{}: {e}; write it with numpy.save", path.display())))
+    read_array(BufReader::new(file))
+        .map_err(|e| Failure::new(format!("{}: {e}; write it with numpy.save", path.display())))
 }
 
 /// Reads all arrays of a `.npz` file.
 pub fn read_npz(path: &Path) -> Result<BTreeMap<String, Tensor>, Failure> {
-    let broken = |e: &dyn std::fmt::Display| Failure::new(format!("{}: not a readable npz file ({e}); write it with numpy.savez", path.display()));
+    let broken = |e: &dyn std::fmt::Display| {
+        Failure::new(format!("{}: not a readable npz file ({e}); write it with numpy.savez", path.display()))
+    };
     let meta = std::fs::metadata(path).at(path.display())?;
     if meta.is_dir() {
         return Err(Failure::new(format!("{}: is a folder, expected a .npz file", path.display())));
@@ -42,7 +45,9 @@ fn read_array(r: impl Read) -> Result<Tensor, String> {
 }
 
 fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
-    let NpyDType::Plain(ty) = npy.dtype() else { return Err("records are not supported, expected a plain array".into()) };
+    let NpyDType::Plain(ty) = npy.dtype() else {
+        return Err("records are not supported, expected a plain array".into());
+    };
     let dims = npy.shape().to_vec();
     let fortran = npy.header().order() == npyz::Order::Fortran;
     macro_rules! read {
@@ -139,6 +144,7 @@ fn write_array(mut w: impl Write, t: &Tensor) -> std::io::Result<()> {
 
 /// File name of an output: characters outside `[A-Za-z0-9._-]` become `_`.
 pub fn output_path(dir: &Path, name: &str) -> PathBuf {
-    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    let safe: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
     dir.join(format!("{safe}.npy"))
 }

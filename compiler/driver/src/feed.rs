@@ -64,7 +64,10 @@ pub fn complete(wanted: &[Wanted], given: &Given, seed: Option<u64>) -> Result<V
             continue;
         };
         if t.dtype != w.dtype {
-            return Err(Failure::new(format!("input '{}' has element type {}, expected {}; convert it with astype", w.name, t.dtype, w.dtype)));
+            return Err(Failure::new(format!(
+                "input '{}' has element type {}, expected {}; convert it with astype",
+                w.name, t.dtype, w.dtype
+            )));
         }
         if t.dims != w.dims {
             return Err(Failure::new(format!("input '{}' has shape {:?}, expected {:?}", w.name, t.dims, w.dims)));

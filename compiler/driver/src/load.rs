@@ -68,7 +68,10 @@ fn take_dims(model: &Model, given: &Given, bound: &mut BTreeMap<String, u64>) ->
             }
             let known = *bound.entry(name.clone()).or_insert(size);
             if known != size {
-                return Err(Failure::new(format!("input '{}' has {size} along axis {axis}, but dim '{name}' is {known}", input.name)));
+                return Err(Failure::new(format!(
+                    "input '{}' has {size} along axis {axis}, but dim '{name}' is {known}",
+                    input.name
+                )));
             }
         }
     }
@@ -98,7 +101,8 @@ pub fn wanted(body: &Body) -> Result<Vec<Wanted>, Failure> {
         .zip(&body.arg_names)
         .map(|(&a, name)| {
             let ty = body.ty(a);
-            let dims = ty.static_dims().ok_or_else(|| Failure::new(format!("input '{name}' has no fixed shape: {ty}")))?;
+            let dims =
+                ty.static_dims().ok_or_else(|| Failure::new(format!("input '{name}' has no fixed shape: {ty}")))?;
             Ok(Wanted { name: name.clone(), dtype: ty.dtype, dims })
         })
         .collect()
@@ -137,7 +141,12 @@ pub fn compiler(options: &CompileOptions, observe: bool, json: bool) -> Result<C
 }
 
 /// Runs the graph passes.
-pub fn optimise(graph: Graph, options: &CompileOptions, compiler: &Compiler, timing: &mut Timing) -> Result<Graph, Failure> {
+pub fn optimise(
+    graph: Graph,
+    options: &CompileOptions,
+    compiler: &Compiler,
+    timing: &mut Timing,
+) -> Result<Graph, Failure> {
     wanted(&graph.body)?;
     let dump = match (&options.dump_ir_after, &options.dump_ir_dir) {
         (Some(after), Some(dir)) => Some(Dump { after: after.clone(), dir: dir.clone() }),
@@ -162,7 +171,14 @@ pub struct Loaded {
 }
 
 /// Loads an artefact, or compiles a model for the shapes of `given`.
-pub fn load(path: &Path, options: &CompileOptions, given: &Given, check: Check, json: bool, timing: &mut Timing) -> Result<Loaded, Failure> {
+pub fn load(
+    path: &Path,
+    options: &CompileOptions,
+    given: &Given,
+    check: Check,
+    json: bool,
+    timing: &mut Timing,
+) -> Result<Loaded, Failure> {
     if is_artefact(path) {
         if !options.dims.is_empty() {
             return Err(Failure::usage("--dim is for models; an artefact's sizes are fixed, compile the model again"));
@@ -186,7 +202,11 @@ pub fn in_memory(compiled: Compiled) -> Result<neap_runtime::Model, Failure> {
 }
 
 /// A session, its error told with the model's path.
-pub fn session(model: &Arc<neap_runtime::Model>, options: &neap_runtime::Options, path: &Path) -> Result<Session, Failure> {
+pub fn session(
+    model: &Arc<neap_runtime::Model>,
+    options: &neap_runtime::Options,
+    path: &Path,
+) -> Result<Session, Failure> {
     Session::new(model.clone(), options).at(path.display())
 }
 
@@ -212,4 +232,3 @@ pub fn dtype(d: program::DType) -> DType {
         program::DType::Bool => DType::Bool,
     }
 }
-

@@ -27,7 +27,10 @@ pub fn main_neap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|info| tracing::debug!("{info}")));
     let result = catch_unwind(AssertUnwindSafe(|| run(&cli.command))).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
-        Err(Failure::new(format!("bug in neap: {}; please report it with the command and the model", text.unwrap_or("panic"))))
+        Err(Failure::new(format!(
+            "bug in neap: {}; please report it with the command and the model",
+            text.unwrap_or("panic")
+        )))
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,5 +14,5 @@ mod rewrite;
 pub use manager::{Dump, Manager, PassTime};
 pub use pass::{Changed, Cx, ErasedPass, Func, GraphPass, PassError};
 pub use pipeline::{PipelineError, Step, parse};
-pub use registry::{PASSES, find};
+pub use registry::{CONVERSIONS, PASSES, find};
 pub use rewrite::{Rebuild, live_nodes};

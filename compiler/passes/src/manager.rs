@@ -62,6 +62,10 @@ impl Manager {
                     }
                     (name.to_string(), changed)
                 }
+                Step::Conversion(name) => {
+                    let message = "leaves the graph level; only the driver can run it".into();
+                    return Err(PassError { pass: name, message });
+                }
                 Step::Mlir(text) => {
                     crate::graph::upstream::run(text, funcs)?;
                     (format!("mlir({text})"), Changed::Yes)

@@ -9,6 +9,8 @@ pub enum Step {
     Pass(&'static str, Vec<String>),
     /// A textual pipeline of MLIR's own passes.
     Mlir(String),
+    /// A conversion to a lower level, by its position in [`registry::CONVERSIONS`]; the driver runs it.
+    Conversion(&'static str),
 }
 
 /// What is wrong with a pipeline text, with the way out.
@@ -48,6 +50,8 @@ pub fn parse(text: &str) -> Result<Vec<Step>, PipelineError> {
         let (step, tail) = if name == "mlir" {
             let (inner, tail) = bracketed(&rest[end..], '(', ')').ok_or_else(|| PipelineError::Malformed(rest.into()))?;
             (Step::Mlir(inner.to_string()), tail)
+        } else if let Some((name, _)) = registry::CONVERSIONS.iter().find(|(n, _)| *n == name) {
+            (Step::Conversion(name), &rest[end..])
         } else {
             let pass = registry::find(name).ok_or_else(|| unknown(name))?;
             let (options, tail) = if rest[end..].starts_with('{') {
@@ -89,7 +93,7 @@ fn bracketed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
 }
 
 fn unknown(name: &str) -> PipelineError {
-    let hint = registry::PASSES.iter().map(|p| p.name()).map(|p| (distance(name, p), p)).min();
+    let hint = registry::names().map(|p| (distance(name, p), p)).min();
     PipelineError::Unknown { name: name.into(), hint: hint.filter(|(d, _)| *d <= 4).map(|(_, p)| p.into()) }
 }
 

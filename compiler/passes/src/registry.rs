@@ -16,3 +16,14 @@ pub static PASSES: &[&dyn ErasedPass] = &[
 pub fn find(name: &str) -> Option<&'static dyn ErasedPass> {
     PASSES.iter().copied().find(|p| p.name() == name)
 }
+
+/// Conversions between levels, with their summaries; lowering is the driver's business, since it needs a target.
+pub static CONVERSIONS: &[(&str, &str)] = &[
+    ("convert-graph-to-loop", "lower every operator and fusion to a kernel of the loop dialect"),
+    ("convert-loop-to-scf", "schedule kernels and lower them to the explicit level"),
+];
+
+/// All names that a pipeline text may use, but `mlir(...)`.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PASSES.iter().map(|p| p.name()).chain(CONVERSIONS.iter().map(|(n, _)| *n))
+}

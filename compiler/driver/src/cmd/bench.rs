@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use neap_runtime::artefact::Check;
 use neap_runtime::Options;
+use neap_runtime::artefact::Check;
 use serde::Serialize;
 
 use crate::cli::Bench;
@@ -73,7 +73,12 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
             .zip(session.times())
             .map(|(l, t)| {
                 let mean = ms(t.total) / t.runs.max(1) as f64;
-                KernelTime { kernel: l.kernel.clone(), nodes: l.nodes.clone(), mean_ms: mean, gflops: l.flops as f64 / mean.max(1e-9) / 1e6 }
+                KernelTime {
+                    kernel: l.kernel.clone(),
+                    nodes: l.nodes.clone(),
+                    mean_ms: mean,
+                    gflops: l.flops as f64 / mean.max(1e-9) / 1e6,
+                }
             })
             .collect();
         rows.sort_by(|a, b| b.mean_ms.total_cmp(&a.mean_ms));

@@ -29,7 +29,10 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
     let start = Instant::now();
     let mut timing = Timing::default();
     if load::is_artefact(&args.model) {
-        return Err(Failure::new(format!("{}: is an artefact already; give the ONNX model it was made from", args.model.display())));
+        return Err(Failure::new(format!(
+            "{}: is an artefact already; give the ONNX model it was made from",
+            args.model.display()
+        )));
     }
     let graph = load::graph(&args.model, &args.options.dims, &Given::new(), &mut timing)?;
     if let Some(emit) = args.emit {

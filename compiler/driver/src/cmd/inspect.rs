@@ -61,7 +61,11 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
             let typed = |names: &[String], values: &[neap_optable::ValueId]| -> Vec<Value> {
                 let ty = |v: &neap_optable::ValueId| b.ty(*v);
                 let shape = |v| ty(v).dims.iter().map(ToString::to_string).collect();
-                names.iter().zip(values).map(|(n, v)| Value { name: n.clone(), dtype: ty(v).dtype.to_string(), shape: shape(v) }).collect()
+                names
+                    .iter()
+                    .zip(values)
+                    .map(|(n, v)| Value { name: n.clone(), dtype: ty(v).dtype.to_string(), shape: shape(v) })
+                    .collect()
             };
             report.inputs = typed(&b.arg_names, &b.args);
             report.outputs = typed(&b.result_names, &b.results);
@@ -94,7 +98,11 @@ fn declared(v: &ValueInfo) -> Value {
 }
 
 fn text(r: &Report) -> String {
-    let mut out = format!("producer    {}\nIR version  {}\n", if r.producer.is_empty() { "unknown" } else { &r.producer }, r.ir_version);
+    let mut out = format!(
+        "producer    {}\nIR version  {}\n",
+        if r.producer.is_empty() { "unknown" } else { &r.producer },
+        r.ir_version
+    );
     for (d, v) in &r.opsets {
         out.push_str(&format!("opset       {d} {v}\n"));
     }
@@ -103,7 +111,12 @@ fn text(r: &Report) -> String {
             out.push_str(&format!("{what:11} {}: {}[{}]\n", v.name, v.dtype, v.shape.join(", ")));
         }
     }
-    out.push_str(&format!("weights     {} tensors, {} parameters, {}\n", r.weights, r.parameters, super::bench::human(r.weight_bytes)));
+    out.push_str(&format!(
+        "weights     {} tensors, {} parameters, {}\n",
+        r.weights,
+        r.parameters,
+        super::bench::human(r.weight_bytes)
+    ));
     if let Some(f) = &r.flops {
         out.push_str(&format!("FLOPs       {f}\n"));
     }

@@ -25,7 +25,10 @@ struct Report {
 pub fn run(args: &Verify) -> Result<(), Failure> {
     let mut timing = Timing::default();
     if load::is_artefact(&args.model) {
-        return Err(Failure::new(format!("{}: is an artefact; verify needs the ONNX model it was made from", args.model.display())));
+        return Err(Failure::new(format!(
+            "{}: is an artefact; verify needs the ONNX model it was made from",
+            args.model.display()
+        )));
     }
     let given = feed::read(&args.inputs)?;
     let graph = load::graph(&args.model, &args.options.dims, &given, &mut timing)?;

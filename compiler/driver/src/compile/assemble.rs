@@ -33,7 +33,9 @@ pub fn assemble(
         }
         for (stage, &entry) in u.scheduled.stages.iter().zip(entries) {
             let buffers = stage.buffers.iter().map(|&(b, written)| match b {
-                StageBuffer::Shared(i) => Ok(BufferRef { place: Place::Arena(shared_at[i]), bytes: u.scheduled.shared[i], written }),
+                StageBuffer::Shared(i) => {
+                    Ok(BufferRef { place: Place::Arena(shared_at[i]), bytes: u.scheduled.shared[i], written })
+                }
                 StageBuffer::Arg(b) => argument(body, u, b.0, written, &plan, &store, &offsets),
             });
             launches.push(Launch {
@@ -50,7 +52,11 @@ pub fn assemble(
         }
     }
     let info = |names: &[String], values: &[ValueId]| -> Result<Vec<TensorInfo>, Failure> {
-        values.iter().enumerate().map(|(i, &v)| tensor_info(body, names.get(i).cloned().unwrap_or_else(|| format!("{i}")), v)).collect()
+        values
+            .iter()
+            .enumerate()
+            .map(|(i, &v)| tensor_info(body, names.get(i).cloned().unwrap_or_else(|| format!("{i}")), v))
+            .collect()
     };
     let inputs = info(&body.arg_names, &body.args)?;
     let mut outputs = info(&body.result_names, &body.results)?;
@@ -93,13 +99,18 @@ fn argument(
     store: &WeightStore<'_>,
     offsets: &[u64],
 ) -> Result<BufferRef, Failure> {
-    let bytes_of = |v: ValueId| body.ty(v).bytes().ok_or_else(|| Failure::new(format!("node '{}': no fixed size", u.name)));
-    let value = |v: ValueId| -> Result<BufferRef, Failure> { Ok(BufferRef { place: plan.places[&v], bytes: bytes_of(v)?, written }) };
+    let bytes_of =
+        |v: ValueId| body.ty(v).bytes().ok_or_else(|| Failure::new(format!("node '{}': no fixed size", u.name)));
+    let value = |v: ValueId| -> Result<BufferRef, Failure> {
+        Ok(BufferRef { place: plan.places[&v], bytes: bytes_of(v)?, written })
+    };
     match u.inputs.get(position) {
         Some(Root::Input(i)) => {
             Ok(BufferRef { place: Place::Input(*i, 0), bytes: bytes_of(body.args[*i as usize])?, written })
         }
-        Some(Root::Weight(b)) => Ok(BufferRef { place: Place::Weight(offsets[*b]), bytes: store.blocks[*b].len() as u64, written }),
+        Some(Root::Weight(b)) => {
+            Ok(BufferRef { place: Place::Weight(offsets[*b]), bytes: store.blocks[*b].len() as u64, written })
+        }
         Some(Root::Value(v)) => value(*v),
         None => value(u.outputs[position - u.inputs.len()]),
     }
@@ -107,7 +118,8 @@ fn argument(
 
 fn tensor_info(body: &Body, name: String, v: ValueId) -> Result<TensorInfo, Failure> {
     let ty = body.ty(v);
-    let dims = ty.static_dims().ok_or_else(|| Failure::new(format!("'{name}' has open dims: {ty}; give sizes with --dim")))?;
+    let dims =
+        ty.static_dims().ok_or_else(|| Failure::new(format!("'{name}' has open dims: {ty}; give sizes with --dim")))?;
     Ok(TensorInfo { name, dtype: runtime_dtype(ty.dtype), dims })
 }
 

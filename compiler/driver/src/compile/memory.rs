@@ -50,7 +50,10 @@ pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, F
     let mut tensors: HashMap<ValueId, TensorId> = HashMap::new();
     for u in units.iter() {
         for &v in &u.outputs {
-            let bytes = body.ty(v).bytes().ok_or_else(|| Failure::new(format!("node '{}': a result has no fixed size", u.name)))?;
+            let bytes = body
+                .ty(v)
+                .bytes()
+                .ok_or_else(|| Failure::new(format!("node '{}': a result has no fixed size", u.name)))?;
             let mut t = Tensor::new(format!("%{}", v.0), bytes.max(1)).align(ALIGN);
             if outputs.contains_key(&v) {
                 t = t.home(Home::Writable).output();
@@ -61,18 +64,20 @@ pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, F
     // Share by position to (unit, in-place pair).
     let mut shares: HashMap<usize, (usize, (usize, usize))> = HashMap::new();
     for (i, u) in units.iter().enumerate() {
-        let read: Vec<TensorId> = u.inputs.iter().filter_map(|r| match r {
-            Root::Value(v) => Some(tensors[v]),
-            _ => None,
-        }).collect();
+        let read: Vec<TensorId> = u
+            .inputs
+            .iter()
+            .filter_map(|r| match r {
+                Root::Value(v) => Some(tensors[v]),
+                _ => None,
+            })
+            .collect();
         let workspace: u64 = u.scheduled.shared.iter().map(|b| b.next_multiple_of(ALIGN)).sum();
-        let op = builder.op(
-            Op::new(u.name.clone())
-                .inputs(read)
-                .outputs(u.outputs.iter().map(|v| tensors[v]))
-                .workspace(workspace)
-                .time(u.flops),
-        );
+        let op = builder.op(Op::new(u.name.clone())
+            .inputs(read)
+            .outputs(u.outputs.iter().map(|v| tensors[v]))
+            .workspace(workspace)
+            .time(u.flops));
         for &(a, b) in &u.scheduled.in_place {
             let (Some(Root::Value(input)), Some(output)) = (u.inputs.get(a), u.outputs.get(b)) else { continue };
             // Another operand position that reads the same bytes must be in the pair's set too.
@@ -85,7 +90,8 @@ pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, F
         }
     }
     let problem = builder.build().map_err(|e| Failure::new(format!("memory plan: {e}")))?;
-    let planned = neap_plan::solve(&problem, &Limits::default()).map_err(|e| Failure::new(format!("memory plan: {e}")))?;
+    let planned =
+        neap_plan::solve(&problem, &Limits::default()).map_err(|e| Failure::new(format!("memory plan: {e}")))?;
     let (solution, certificate) = (&planned.solution, &planned.certificate);
     neap_plan::check(&problem, solution, certificate)
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))?;
@@ -122,14 +128,23 @@ pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, F
 }
 
 /// The caller's buffer for each unit result that is a model output.
-fn output_places(body: &Body, roots: &[Option<Root>], units: &[Unit], observe: bool) -> Result<HashMap<ValueId, Place>, Failure> {
+fn output_places(
+    body: &Body,
+    roots: &[Option<Root>],
+    units: &[Unit],
+    observe: bool,
+) -> Result<HashMap<ValueId, Place>, Failure> {
     let mut out = HashMap::new();
     for (i, r) in body.results.iter().enumerate() {
         match &roots[r.0 as usize] {
             Some(Root::Value(v)) => {
                 out.entry(*v).or_insert(Place::Output(i as u32, 0));
             }
-            _ => return Err(Failure::new("bug: a model output is not computed by a kernel; graph-copy-outputs must run last")),
+            _ => {
+                return Err(Failure::new(
+                    "bug: a model output is not computed by a kernel; graph-copy-outputs must run last",
+                ));
+            }
         }
     }
     if observe {

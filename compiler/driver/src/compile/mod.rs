@@ -100,3 +100,9 @@ impl Compiler {
         code::text(&mut units, &self.target, emit)
     }
 }
+
+/// The graph as MLIR text, with locations.
+pub fn graph_text(graph: &Graph) -> Result<String, Failure> {
+    let func = Func { name: graph.name.clone(), body: graph.body.clone() };
+    neap_passes::graph::upstream::print(&[func]).map_err(Failure::new)
+}

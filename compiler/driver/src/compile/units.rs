@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use neap_kernels::scheduled::{Facts, Packing, Scheduled};
 use neap_kernels::Schedule;
+use neap_kernels::scheduled::{Facts, Packing, Scheduled};
 use neap_optable::{Attr, Body, GraphOp, Node, Tensor, ValueId, Weights};
 use neap_spec::CpuTarget;
 

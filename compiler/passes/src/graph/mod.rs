@@ -5,3 +5,4 @@ pub mod fold;
 pub mod fold_batch_norm;
 pub mod fuse;
 pub mod simplify;
+pub mod upstream;

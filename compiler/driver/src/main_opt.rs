@@ -1,0 +1,163 @@
+//! `neap-opt`: MLIR text in, a pipeline of passes, MLIR text out. For FileCheck tests and for trying passes.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use neap_mlir::Locations;
+use neap_passes::{CONVERSIONS, Cx, Dump, Func, Manager, PASSES, Step};
+
+use crate::cli::{Backend, CompileOptions, Emit};
+use crate::compile::{Compiler, Graph};
+use crate::failure::{At, Failure};
+use crate::load;
+
+/// neap-opt: run passes over MLIR text.
+#[derive(Debug, Parser)]
+#[command(name = "neap-opt", version, about)]
+struct Cli {
+    /// MLIR file; `-` or none for standard input.
+    file: Option<PathBuf>,
+    /// Pipeline, such as 'graph-fuse{max-ops=8},mlir(canonicalize,cse),convert-graph-to-loop'.
+    #[arg(long, default_value = "")]
+    passes: String,
+    /// File to write; default: standard output.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Print locations.
+    #[arg(long)]
+    locations: bool,
+    /// Code generator that conversions schedule for.
+    #[arg(long, value_enum, default_value = "llvm")]
+    backend: Backend,
+    /// CPU that conversions schedule for; a fixed one by default, so that tests print the same everywhere.
+    #[arg(long, default_value = "x86-64-v4")]
+    target_cpu: String,
+    /// Write the IR after this pass, or after all.
+    #[arg(long, value_name = "PASS|all", requires = "dump_ir_dir")]
+    dump_ir_after: Option<String>,
+    /// Folder for --dump-ir-after.
+    #[arg(long, value_name = "DIR")]
+    dump_ir_dir: Option<PathBuf>,
+    /// List the passes with their summaries.
+    #[arg(long)]
+    list_passes: bool,
+}
+
+/// What an in-process run printed.
+#[derive(Clone, Debug, Default)]
+pub struct OptOutput {
+    /// 0, 1 or 2.
+    pub code: u8,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// Runs `neap-opt` on the process's streams.
+pub fn main_opt(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let out = opt_main(args);
+    let _ = std::io::stdout().write_all(out.stdout.as_bytes());
+    let _ = std::io::stderr().write_all(out.stderr.as_bytes());
+    ExitCode::from(out.code)
+}
+
+/// Runs `neap-opt` in this process, the program's name first among the arguments.
+pub fn opt_main(args: impl IntoIterator<Item = OsString>) -> OptOutput {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) if e.use_stderr() => return OptOutput { code: 2, stderr: e.to_string(), ..OptOutput::default() },
+        Err(e) => return OptOutput { stdout: e.to_string(), ..OptOutput::default() },
+    };
+    match run(&cli) {
+        Ok(stdout) => OptOutput { stdout, ..OptOutput::default() },
+        Err(f) => {
+            let stderr = f.message.lines().map(|l| format!("error: {l}\n")).collect();
+            OptOutput { code: f.code, stderr, ..OptOutput::default() }
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<String, Failure> {
+    if cli.list_passes {
+        let passes = PASSES.iter().map(|p| (p.name(), p.summary())).chain(CONVERSIONS.iter().copied());
+        return Ok(passes.map(|(n, s)| format!("{n:26} {s}\n")).collect());
+    }
+    let steps = neap_passes::parse(&cli.passes).map_err(Failure::usage)?;
+    let (name, text) = read(cli)?;
+    let out = pipeline(cli, &name, &text, &steps)?;
+    match &cli.output {
+        Some(path) => std::fs::write(path, out).at(path.display()).map(|()| String::new()),
+        None => Ok(out),
+    }
+}
+
+fn read(cli: &Cli) -> Result<(String, String), Failure> {
+    match &cli.file {
+        Some(path) if path.as_os_str() != "-" => {
+            let text = std::fs::read_to_string(path).at(path.display())?;
+            Ok((path.display().to_string(), text))
+        }
+        _ => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).at("standard input")?;
+            Ok(("<stdin>".into(), text))
+        }
+    }
+}
+
+fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String, Failure> {
+    let funcs: Vec<Func> = {
+        let cx = neap_mlir::context();
+        let module = neap_mlir::parse_module(&cx, text, name).map_err(Failure::new)?;
+        if steps.is_empty() {
+            neap_mlir::graph::check(&module).map_err(Failure::new)?;
+            return Ok(neap_mlir::print(&module.as_operation(), locations(cli)));
+        }
+        neap_mlir::graph::check(&module).map_err(Failure::new)?;
+        let bodies = neap_mlir::graph::read_module(&module).map_err(Failure::new)?;
+        bodies.into_iter().map(|(name, body)| Func { name, body }).collect()
+    };
+    let mut funcs = funcs;
+    let dump = match (&cli.dump_ir_after, &cli.dump_ir_dir) {
+        (Some(after), Some(dir)) => Some(Dump { after: after.clone(), dir: dir.clone() }),
+        _ => None,
+    };
+    let mut manager = Manager { verify: true, dump, times: vec![] };
+    let split = steps.iter().position(|s| matches!(s, Step::Conversion(_))).unwrap_or(steps.len());
+    let mut cx = Cx::default();
+    manager.run(&steps[..split], &mut cx, &mut funcs).map_err(Failure::new)?;
+    let emit = match &steps[split..] {
+        [] => return neap_passes::graph::upstream::print_as(&funcs, locations(cli)).map_err(Failure::new),
+        [Step::Conversion("convert-graph-to-loop")] => Emit::MlirLoop,
+        [Step::Conversion("convert-graph-to-loop"), Step::Conversion("convert-loop-to-scf")] => Emit::MlirScf,
+        _ => {
+            return Err(Failure::usage(
+                "conversions come last and in order: convert-graph-to-loop, then convert-loop-to-scf",
+            ));
+        }
+    };
+    let options = CompileOptions {
+        backend: cli.backend,
+        target_cpu: cli.target_cpu.clone(),
+        dims: vec![],
+        passes: None,
+        timing: false,
+        dump_ir_after: None,
+        dump_ir_dir: None,
+    };
+    let compiler = Compiler { target: load::target(&options)?, observe: true, progress: false };
+    let mut out = String::new();
+    for f in funcs {
+        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone() };
+        out.push_str(&compiler.emit(&graph, emit)?);
+    }
+    Ok(out)
+}
+
+fn locations(cli: &Cli) -> Locations {
+    if cli.locations { Locations::Shown } else { Locations::Hidden }
+}
