@@ -85,6 +85,7 @@ impl Compiler {
 
     /// Lowers an optimised graph to an artefact's parts.
     pub fn compile(&self, graph: &Graph, timing: &mut Timing) -> Result<Compiled, Failure> {
+        let graph = &Graph { body: timing.phase("legalise", || units::legalise(&graph.body)), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
         let plan = timing.phase("plan", || memory::plan(&graph.body, &mut units, self.observe))?;
@@ -94,6 +95,7 @@ impl Compiler {
 
     /// Text of a level below the graph.
     pub fn emit(&self, graph: &Graph, emit: Emit) -> Result<String, Failure> {
+        let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;
         memory::plan(&graph.body, &mut units, self.observe)?;

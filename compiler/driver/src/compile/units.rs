@@ -151,6 +151,36 @@ fn constant(body: &Body, n: &Node) -> Result<Tensor, Failure> {
     Ok(Tensor { dtype: *dtype, dims: dims.clone(), data: data.into() })
 }
 
+/// Takes fusions apart that no kernel can compute as a whole (`graph-fuse` groups by rules of its own).
+pub fn legalise(body: &Body) -> Body {
+    let mut out = body.clone();
+    out.nodes.clear();
+    for n in &body.nodes {
+        let Some(region) = n.region.as_deref() else {
+            out.nodes.push(n.clone());
+            continue;
+        };
+        let Err(why) = neap_kernels::lower(n, body) else {
+            out.nodes.push(n.clone());
+            continue;
+        };
+        tracing::debug!(node = n.name, %why, "fusion taken apart");
+        let mut map: HashMap<ValueId, ValueId> = region.args.iter().copied().zip(n.inputs.iter().copied()).collect();
+        map.extend(region.results.iter().copied().zip(n.outputs.iter().copied()));
+        for m in &region.nodes {
+            let mut m = m.clone();
+            for o in &mut m.outputs {
+                *o = *map.entry(*o).or_insert_with(|| out.value(region.ty(*o).clone()));
+            }
+            for i in &mut m.inputs {
+                *i = map[i];
+            }
+            out.nodes.push(m);
+        }
+    }
+    out
+}
+
 /// Lowers and schedules every node that computes something.
 pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Result<Vec<Unit>, Failure> {
     let traced = trace(body)?;
