@@ -80,7 +80,7 @@ pub fn assemble(
             Backend::Cranelift => "cranelift".into(),
         },
         cpu: target.cpu.clone(),
-        isa: std::env::consts::ARCH.into(),
+        arch: std::env::consts::ARCH.into(),
         features: target.features.clone(),
         inputs,
         outputs,

@@ -118,8 +118,8 @@ pub fn text(units: &mut [Unit], target: &CpuTarget, emit: Emit) -> Result<String
             Emit::MlirGraph => unreachable!("the caller prints the graph"),
             Emit::MlirLoop => neap_kernels::print(k, &cx),
             Emit::MlirScf => neap_kernels::emit(k, &cx, target).as_operation().to_string(),
-            Emit::Llvm => one(k, target, &cx, neap_codegen::Emit::LlvmIr)?.1.unwrap_or_default(),
-            Emit::Asm => one(k, target, &cx, neap_codegen::Emit::Assembly)?.1.unwrap_or_default(),
+            Emit::Llvm => one(k, target, &cx, neap_codegen::Emit::Llvm)?.1.unwrap_or_default(),
+            Emit::Asm => one(k, target, &cx, neap_codegen::Emit::Asm)?.1.unwrap_or_default(),
             Emit::Clif => one(k, target, &cx, neap_codegen::Emit::Clif)?.1.unwrap_or_default(),
         };
         writeln!(out, "{}", text.trim_end()).map_err(Failure::new)?;
