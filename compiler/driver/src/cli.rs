@@ -224,18 +224,21 @@ pub struct Zoo {
     /// Seed of the weights.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Batch size; left open when not given.
-    #[arg(long)]
-    pub batch: Option<u64>,
-    /// Sequence length, for language models.
-    #[arg(long)]
-    pub seq: Option<u64>,
+    /// Batch size, or `open` to leave it symbolic.
+    #[arg(long, value_name = "N|open", value_parser = parse_size)]
+    pub batch: Option<neap_zoo::Size>,
+    /// Sequence length, or `open`; for language models.
+    #[arg(long, value_name = "N|open", value_parser = parse_size)]
+    pub seq: Option<neap_zoo::Size>,
     /// Image side, for vision models.
     #[arg(long)]
     pub image: Option<u64>,
-    /// Cached positions, for decoding.
+    /// Cached positions, or `open`; for decoding.
+    #[arg(long, value_name = "N|open", value_parser = parse_size)]
+    pub past: Option<neap_zoo::Size>,
+    /// Spell layer norms out in primitive operators, as old exporters do.
     #[arg(long)]
-    pub past: Option<u64>,
+    pub decomposed_norms: bool,
     /// Print one JSON object on standard output.
     #[arg(long)]
     pub json: bool,
@@ -248,6 +251,13 @@ fn parse_dim(text: &str) -> Result<(String, u64), String> {
         return Err("expected NAME=N with N from 1 to 2^40".into());
     }
     Ok((name.into(), n))
+}
+
+fn parse_size(text: &str) -> Result<neap_zoo::Size, String> {
+    match text {
+        "open" => Ok(neap_zoo::Size::Symbolic),
+        n => n.parse().map(neap_zoo::Size::Fixed).map_err(|_| format!("'{n}' is neither a size nor 'open'")),
+    }
 }
 
 fn parse_input(text: &str) -> Result<(String, PathBuf), String> {

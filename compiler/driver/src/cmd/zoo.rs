@@ -19,18 +19,20 @@ pub fn run(args: &Zoo) -> Result<(), Failure> {
         let list = neap_zoo::list();
         return match args.json {
             true => super::print_json(&list.iter().map(|m| m.name).collect::<Vec<_>>()),
-            false => super::print(&list.iter().map(|m| format!("{:20} {}\n", m.name, m.summary)).collect::<String>()),
+            false => super::print(&list.iter().map(|m| format!("{:20} {}\n", m.name, m.about)).collect::<String>()),
         };
     }
+    let usual = neap_zoo::Size::Usual;
     let options = neap_zoo::Options {
         small: args.small,
-        batch: args.batch,
-        seq: args.seq,
+        batch: args.batch.unwrap_or(usual),
+        seq: args.seq.unwrap_or(usual),
+        past: args.past.unwrap_or(usual),
         image: args.image,
-        past: args.past,
         seed: args.seed,
+        decomposed_norms: args.decomposed_norms,
     };
-    let bytes = neap_zoo::encode(&args.name, &options).map_err(Failure::new)?;
+    let bytes = neap_zoo::encode(&neap_zoo::build(&args.name, &options).map_err(Failure::new)?);
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.onnx", args.name)));
     let folder = output.parent().filter(|p| !p.as_os_str().is_empty()).map_or(PathBuf::from("."), PathBuf::from);
     let temp = tempfile::NamedTempFile::new_in(&folder).at(folder.display())?;
