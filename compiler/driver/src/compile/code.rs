@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use neap_codegen::ObjectCode;
-use neap_kernels::Schedule;
+use neap_kernels::schedule::Schedule;
 use neap_kernels::scheduled::Scheduled;
 use neap_spec::CpuTarget;
 
@@ -102,10 +102,14 @@ fn one(
     cx: &melior::Context,
     emit: neap_codegen::Emit,
 ) -> Result<(ObjectCode, Option<String>), Failure> {
-    let module = neap_kernels::emit(kernel, cx, target);
+    let module = module(kernel, cx)?;
     let compiled = neap_codegen::compile(&module, target, emit)
         .map_err(|e| Failure::new(format!("kernel {}: {e}", kernel.kernel.name)))?;
     Ok((compiled.object, compiled.text))
+}
+
+fn module<'c>(kernel: &Scheduled<Schedule>, cx: &'c melior::Context) -> Result<melior::ir::Module<'c>, Failure> {
+    neap_kernels::loop_to_scf::emit(kernel, cx).map_err(|e| Failure::new(format!("bug: kernel {}: {e}", kernel.kernel.name)))
 }
 
 /// All distinct kernels as text of one level.
@@ -116,8 +120,8 @@ pub fn text(units: &mut [Unit], target: &CpuTarget, emit: Emit) -> Result<String
     for k in &list {
         let text = match emit {
             Emit::MlirGraph => unreachable!("the caller prints the graph"),
-            Emit::MlirLoop => neap_kernels::print(k, &cx),
-            Emit::MlirScf => neap_kernels::emit(k, &cx, target).as_operation().to_string(),
+            Emit::MlirLoop => format!("{:#?}", k.kernel),
+            Emit::MlirScf => module(k, &cx)?.as_operation().to_string(),
             Emit::Llvm => one(k, target, &cx, neap_codegen::Emit::Llvm)?.1.unwrap_or_default(),
             Emit::Asm => one(k, target, &cx, neap_codegen::Emit::Asm)?.1.unwrap_or_default(),
             Emit::Clif => one(k, target, &cx, neap_codegen::Emit::Clif)?.1.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use neap_kernels::Schedule;
+use neap_kernels::schedule::Schedule;
 use neap_kernels::scheduled::{Facts, Packing, Scheduled};
 use neap_optable::{Attr, Body, GraphOp, Node, Tensor, ValueId, Weights};
 use neap_spec::CpuTarget;
@@ -193,7 +193,7 @@ pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Re
         let operands: Vec<Traced> = n.inputs.iter().map(of).collect();
         let facts = Facts { constant_inputs: operands.iter().map(|t| matches!(t, Traced::Constant(_))).collect() };
         let kernel = neap_kernels::graph_to_loop::lower(n, body).map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
-        let scheduled = neap_kernels::schedule(&kernel, &facts, target);
+        let scheduled = neap_kernels::schedule::schedule(&kernel, &facts, target);
         let mut inputs = vec![];
         for (i, t) in operands.iter().enumerate() {
             let packing = scheduled.packed.get(i).and_then(Option::as_ref);
