@@ -107,7 +107,8 @@ impl<P: GraphPass> ErasedPass for Erased<P> {
 /// clap's message without its usage block, which speaks of dashes that pipeline texts do not have.
 fn one_line(e: &clap::Error) -> String {
     let text = e.to_string();
-    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("Usage") && !l.starts_with("For more"));
+    let mut lines =
+        text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("Usage") && !l.starts_with("For more"));
     let first = lines.next().unwrap_or("bad options").trim_start_matches("error: ").replace("--", "");
     match lines.find(|l| l.starts_with("tip:")) {
         Some(tip) => format!("{first} ({})", tip.replace("--", "")),

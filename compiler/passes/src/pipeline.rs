@@ -25,7 +25,9 @@ pub enum PipelineError {
         hint: Option<String>,
     },
     /// Brackets do not match or a name is missing.
-    #[error("pipeline text is malformed at '{0}': expected name, name{{option=value ...}} or mlir(...), separated by commas")]
+    #[error(
+        "pipeline text is malformed at '{0}': expected name, name{{option=value ...}} or mlir(...), separated by commas"
+    )]
     Malformed(String),
     /// The pass refuses an option.
     #[error("pass '{pass}': {message}")]
@@ -48,14 +50,16 @@ pub fn parse(text: &str) -> Result<Vec<Step>, PipelineError> {
             return Err(PipelineError::Malformed(rest.into()));
         }
         let (step, tail) = if name == "mlir" {
-            let (inner, tail) = bracketed(&rest[end..], '(', ')').ok_or_else(|| PipelineError::Malformed(rest.into()))?;
+            let (inner, tail) =
+                bracketed(&rest[end..], '(', ')').ok_or_else(|| PipelineError::Malformed(rest.into()))?;
             (Step::Mlir(inner.to_string()), tail)
         } else if let Some((name, _)) = registry::CONVERSIONS.iter().find(|(n, _)| *n == name) {
             (Step::Conversion(name), &rest[end..])
         } else {
             let pass = registry::find(name).ok_or_else(|| unknown(name))?;
             let (options, tail) = if rest[end..].starts_with('{') {
-                let (inner, tail) = bracketed(&rest[end..], '{', '}').ok_or_else(|| PipelineError::Malformed(rest.into()))?;
+                let (inner, tail) =
+                    bracketed(&rest[end..], '{', '}').ok_or_else(|| PipelineError::Malformed(rest.into()))?;
                 (inner.split_whitespace().map(String::from).collect(), tail)
             } else {
                 (vec![], &rest[end..])

@@ -59,7 +59,14 @@ impl Rebuild {
     }
 
     /// Appends an op, or gives the results of an equal one that is there already.
-    pub fn emit(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId], types: &[TensorType], name: &str) -> Vec<ValueId> {
+    pub fn emit(
+        &mut self,
+        op: GraphOp,
+        attrs: Attrs,
+        inputs: &[ValueId],
+        types: &[TensorType],
+        name: &str,
+    ) -> Vec<ValueId> {
         let key = (op, inputs.to_vec(), format!("{attrs:?}{types:?}"));
         if let Some(v) = self.seen.get(&key) {
             return v.clone();
@@ -141,7 +148,9 @@ impl Rebuild {
                 let one = Tensor { dtype: t.dtype, dims: vec![], data: t.data.slice(..size) };
                 match one.to_i64() {
                     Some(i) => Some(i[0] as f64),
-                    None => one.elements::<f32>().map(|e| f64::from(e[0])).or_else(|| one.elements::<f64>().map(|e| e[0])),
+                    None => {
+                        one.elements::<f32>().map(|e| f64::from(e[0])).or_else(|| one.elements::<f64>().map(|e| e[0]))
+                    }
                 }
             }
             _ => None,

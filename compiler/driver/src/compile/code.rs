@@ -109,7 +109,8 @@ fn one(
 }
 
 fn module<'c>(kernel: &Scheduled<Schedule>, cx: &'c melior::Context) -> Result<melior::ir::Module<'c>, Failure> {
-    neap_kernels::loop_to_scf::emit(kernel, cx).map_err(|e| Failure::new(format!("bug: kernel {}: {e}", kernel.kernel.name)))
+    neap_kernels::loop_to_scf::emit(kernel, cx)
+        .map_err(|e| Failure::new(format!("bug: kernel {}: {e}", kernel.kernel.name)))
 }
 
 /// All distinct kernels as text of one level.

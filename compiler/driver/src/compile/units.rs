@@ -192,7 +192,8 @@ pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Re
         let of = |v: &ValueId| traced[v.0 as usize].clone().expect("a verified body defines its values");
         let operands: Vec<Traced> = n.inputs.iter().map(of).collect();
         let facts = Facts { constant_inputs: operands.iter().map(|t| matches!(t, Traced::Constant(_))).collect() };
-        let kernel = neap_kernels::graph_to_loop::lower(n, body).map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
+        let kernel =
+            neap_kernels::graph_to_loop::lower(n, body).map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
         let scheduled = neap_kernels::schedule::schedule(&kernel, &facts, target);
         let mut inputs = vec![];
         for (i, t) in operands.iter().enumerate() {

@@ -56,7 +56,9 @@ impl GraphPass for Fold {
 
 /// The operands' tensors, if all are constant and folding pays.
 fn operands(new: &Rebuild, cx: &Cx, node: &Node, old: &Body, max_bytes: u64) -> Option<Vec<Tensor>> {
-    if node.region.is_some() || matches!(node.op, GraphOp::Constant | GraphOp::Weight | GraphOp::Yield | GraphOp::Fusion) {
+    if node.region.is_some()
+        || matches!(node.op, GraphOp::Constant | GraphOp::Weight | GraphOp::Yield | GraphOp::Fusion)
+    {
         return None;
     }
     // A splat broadcast stays a splat; `graph-simplify` has the rule for it.

@@ -59,7 +59,14 @@ impl GraphPass for FoldBatchNorm {
 type Single = std::collections::HashSet<ValueId>;
 
 /// Rewrites `contraction(x, w) * scale` and `(contraction(x, w) + shift) * scale`.
-fn scaled(new: &mut Rebuild, weights: &mut Weights, node: &Node, inputs: &[ValueId], old: &Body, single: &Single) -> Option<ValueId> {
+fn scaled(
+    new: &mut Rebuild,
+    weights: &mut Weights,
+    node: &Node,
+    inputs: &[ValueId],
+    old: &Body,
+    single: &Single,
+) -> Option<ValueId> {
     if node.op != GraphOp::Binary || node.attrs.get_enum::<BinaryKind>("kind") != BinaryKind::Mul {
         return None;
     }
@@ -82,7 +89,10 @@ fn scaled(new: &mut Rebuild, weights: &mut Weights, node: &Node, inputs: &[Value
         for (inner, shift) in [(p.inputs[0], p.inputs[1]), (p.inputs[1], p.inputs[0])] {
             let channels = channel_count(new, inner, &ty);
             let (Some(n), true) = (channels, single.contains(&inner)) else { continue };
-            let (Some(c), Some(s)) = (per_channel(new, weights, factor, n, &ty, axis(new, inner)?), per_channel(new, weights, shift, n, &ty, axis(new, inner)?)) else {
+            let (Some(c), Some(s)) = (
+                per_channel(new, weights, factor, n, &ty, axis(new, inner)?),
+                per_channel(new, weights, shift, n, &ty, axis(new, inner)?),
+            ) else {
                 continue;
             };
             let Some(q) = new.producer(inner).cloned() else { continue };
@@ -113,7 +123,14 @@ fn channel_count(new: &Rebuild, product: ValueId, ty: &TensorType) -> Option<u64
 }
 
 /// The constant behind `v` as one number a channel, if it varies along nothing else.
-fn per_channel(new: &Rebuild, weights: &Weights, v: ValueId, channels: u64, ty: &TensorType, axis: usize) -> Option<Vec<f32>> {
+fn per_channel(
+    new: &Rebuild,
+    weights: &Weights,
+    v: ValueId,
+    channels: u64,
+    ty: &TensorType,
+    axis: usize,
+) -> Option<Vec<f32>> {
     if let Some(c) = new.splat(v) {
         return Some(vec![c as f32; channels as usize]);
     }
@@ -125,7 +142,14 @@ fn per_channel(new: &Rebuild, weights: &Weights, v: ValueId, channels: u64, ty: 
 }
 
 /// The same contraction with its weights scaled along the output channel.
-fn contraction(new: &mut Rebuild, weights: &mut Weights, p: &Node, factor: ValueId, ty: &TensorType, name: &str) -> Option<ValueId> {
+fn contraction(
+    new: &mut Rebuild,
+    weights: &mut Weights,
+    p: &Node,
+    factor: ValueId,
+    ty: &TensorType,
+    name: &str,
+) -> Option<ValueId> {
     let at = axis(new, *p.outputs.first()?)?;
     let channels = ty.dims.get(at)?.as_const()?;
     let scale = per_channel(new, weights, factor, channels, ty, at)?;
@@ -140,8 +164,11 @@ fn contraction(new: &mut Rebuild, weights: &mut Weights, p: &Node, factor: Value
         (GraphOp::Conv, _) => (channels, elements.len() as u64 / channels.max(1)),
         _ => return None,
     };
-    let scaled: Vec<f32> =
-        elements.iter().enumerate().map(|(i, e)| e * scale[(i as u64 / inner.max(1) % outer.max(1)) as usize]).collect();
+    let scaled: Vec<f32> = elements
+        .iter()
+        .enumerate()
+        .map(|(i, e)| e * scale[(i as u64 / inner.max(1) % outer.max(1)) as usize])
+        .collect();
     let t = Tensor::new(&w.dims, &scaled);
     let joined = format!("{}+{name}", p.name);
     let v = new.tensor(weights, &t, &joined);

@@ -144,7 +144,8 @@ fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
             for (together, g) in candidates {
                 let mut joined: Vec<usize> = groups[g].iter().chain(&mine).copied().collect();
                 joined.sort_unstable();
-                let too_big = || joined.len() > options.max_ops || operand_count(body, &joined, &producers) > options.max_inputs;
+                let too_big =
+                    || joined.len() > options.max_ops || operand_count(body, &joined, &producers) > options.max_inputs;
                 if !together && ((has_anchor && anchored[g]) || too_big()) {
                     continue;
                 }
@@ -184,7 +185,9 @@ fn clusters(body: &Body, uses: &[u32], results: &HashSet<ValueId>, options: &Opt
         let dims = &body.ty(n.outputs[0]).dims;
         let mut members = std::collections::BTreeSet::from([start]);
         let closed = loop {
-            let outside = |m: usize| readers.get(&body.nodes[m].outputs[0]).into_iter().flatten().copied().filter(|r| !members.contains(r));
+            let outside = |m: usize| {
+                readers.get(&body.nodes[m].outputs[0]).into_iter().flatten().copied().filter(|r| !members.contains(r))
+            };
             let open: Vec<usize> = members
                 .iter()
                 .copied()
@@ -193,7 +196,12 @@ fn clusters(body: &Body, uses: &[u32], results: &HashSet<ValueId>, options: &Opt
             if members.len() > 1 && open.len() <= 1 && open.iter().all(|m| Some(m) == members.last()) {
                 break true;
             }
-            let Some(next) = open.iter().filter(|&&m| Some(&m) != members.last() || members.len() == 1).flat_map(|&m| outside(m)).min() else {
+            let Some(next) = open
+                .iter()
+                .filter(|&&m| Some(&m) != members.last() || members.len() == 1)
+                .flat_map(|&m| outside(m))
+                .min()
+            else {
                 break false;
             };
             let r = &body.nodes[next];
@@ -240,7 +248,8 @@ fn apply(old: &Body, groups: &[Vec<usize>]) -> Body {
         last_of.insert(*g.last().expect("groups have members"), g);
     }
     // Values that are cloned into groups but also read outside any group must still be computed.
-    let mut new = Body { types: old.types.clone(), args: old.args.clone(), arg_names: old.arg_names.clone(), ..Body::default() };
+    let mut new =
+        Body { types: old.types.clone(), args: old.args.clone(), arg_names: old.arg_names.clone(), ..Body::default() };
     for (i, n) in old.nodes.iter().enumerate() {
         if class(old, n) == Class::Cloned {
             new.nodes.push(n.clone());
@@ -268,7 +277,8 @@ fn with_clones(body: &Body, group: &[usize], producers: &[Option<usize>]) -> Vec
     let mut seen: HashSet<usize> = group.iter().copied().collect();
     // Contractions and pools read their operands through windows: nothing is cloned under them.
     let is_anchor = |i: &usize| class(body, &body.nodes[*i]) == Class::Anchor;
-    let windowed: HashSet<ValueId> = group.iter().filter(|i| is_anchor(i)).flat_map(|&i| &body.nodes[i].inputs).copied().collect();
+    let windowed: HashSet<ValueId> =
+        group.iter().filter(|i| is_anchor(i)).flat_map(|&i| &body.nodes[i].inputs).copied().collect();
     let mut stack: Vec<usize> = group.iter().copied().filter(|i| !is_anchor(i)).collect();
     while let Some(i) = stack.pop() {
         for v in &body.nodes[i].inputs {

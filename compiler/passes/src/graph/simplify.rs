@@ -40,7 +40,10 @@ impl GraphPass for Simplify {
             for node in &old.nodes {
                 let inputs = new.inputs(node);
                 let ty = node.outputs.first().map(|&o| old.ty(o).clone());
-                match ty.filter(|_| node.region.is_none()).and_then(|ty| rewrite(&mut new, &mut cx.weights, node, &inputs, &ty)) {
+                match ty
+                    .filter(|_| node.region.is_none())
+                    .and_then(|ty| rewrite(&mut new, &mut cx.weights, node, &inputs, &ty))
+                {
                     Some(v) => {
                         fired = true;
                         new.set(node.outputs[0], v);
@@ -61,7 +64,13 @@ impl GraphPass for Simplify {
 }
 
 /// What stands for the node's (single) result, if a rule fires. Operands and type are those of the new body.
-fn rewrite(new: &mut Rebuild, weights: &mut Weights, node: &Node, inputs: &[ValueId], ty: &TensorType) -> Option<ValueId> {
+fn rewrite(
+    new: &mut Rebuild,
+    weights: &mut Weights,
+    node: &Node,
+    inputs: &[ValueId],
+    ty: &TensorType,
+) -> Option<ValueId> {
     let x = *inputs.first()?;
     let same_type = new.ty(x) == ty;
     let name = node.name.as_str();
@@ -82,7 +91,8 @@ fn rewrite(new: &mut Rebuild, weights: &mut Weights, node: &Node, inputs: &[Valu
         GraphOp::Reduce if new.ty(x).elements().is_some() => {
             // Reducing dims of size 1 moves nothing, whatever the kind.
             let dims = new.ty(x).static_dims()?;
-            let trivial = node.attrs.get_ints("axes").iter().all(|&a| dims[a as usize] == 1) && new.ty(x).dtype == ty.dtype;
+            let trivial =
+                node.attrs.get_ints("axes").iter().all(|&a| dims[a as usize] == 1) && new.ty(x).dtype == ty.dtype;
             trivial.then(|| new.emit1(GraphOp::Reshape, Attrs::new(), &[x], ty.clone(), name))
         }
         GraphOp::Unary => unary(new, node, x),
@@ -133,7 +143,13 @@ fn transpose(new: &mut Rebuild, node: &Node, x: ValueId, ty: &TensorType) -> Opt
     if let Some(p) = new.producer_of(x, GraphOp::Transpose).cloned() {
         let inner = p.attrs.get_ints("permutation");
         let both: Vec<i64> = perm.iter().map(|&i| inner[i as usize]).collect();
-        return Some(new.emit1(GraphOp::Transpose, Attrs::new().ints("permutation", both), &[p.inputs[0]], ty.clone(), &node.name));
+        return Some(new.emit1(
+            GraphOp::Transpose,
+            Attrs::new().ints("permutation", both),
+            &[p.inputs[0]],
+            ty.clone(),
+            &node.name,
+        ));
     }
     // Moving only dims of size 1 leaves the elements in place.
     let dims = new.ty(x).static_dims()?;
@@ -146,7 +162,9 @@ fn unary(new: &mut Rebuild, node: &Node, x: ValueId) -> Option<ValueId> {
     let inner: UnaryKind = p.attrs.get_enum("kind");
     match (node.attrs.get_enum("kind"), inner) {
         (UnaryKind::Neg, UnaryKind::Neg) | (UnaryKind::Not, UnaryKind::Not) => Some(p.inputs[0]),
-        (UnaryKind::Relu, UnaryKind::Relu | UnaryKind::Sigmoid | UnaryKind::Exp) | (UnaryKind::Abs, UnaryKind::Abs) => Some(x),
+        (UnaryKind::Relu, UnaryKind::Relu | UnaryKind::Sigmoid | UnaryKind::Exp) | (UnaryKind::Abs, UnaryKind::Abs) => {
+            Some(x)
+        }
         _ => None,
     }
 }
@@ -155,10 +173,13 @@ fn binary(new: &mut Rebuild, node: &Node, inputs: &[ValueId], ty: &TensorType) -
     let (a, b) = (inputs[0], inputs[1]);
     let (ca, cb) = (new.splat(a), new.splat(b));
     let float = ty.dtype.is_float();
-    let product = |new: &mut Rebuild, l, r| new.emit1(GraphOp::Binary, Attrs::new().int("kind", BinaryKind::Mul), &[l, r], ty.clone(), &node.name);
+    let product = |new: &mut Rebuild, l, r| {
+        new.emit1(GraphOp::Binary, Attrs::new().int("kind", BinaryKind::Mul), &[l, r], ty.clone(), &node.name)
+    };
     match (node.attrs.get_enum("kind"), ca, cb) {
         (BinaryKind::Add, Some(0.0), _) | (BinaryKind::Mul, Some(1.0), _) => Some(b),
-        (BinaryKind::Add | BinaryKind::Sub, _, Some(0.0)) | (BinaryKind::Mul | BinaryKind::Div | BinaryKind::Pow, _, Some(1.0)) => Some(a),
+        (BinaryKind::Add | BinaryKind::Sub, _, Some(0.0))
+        | (BinaryKind::Mul | BinaryKind::Div | BinaryKind::Pow, _, Some(1.0)) => Some(a),
         (BinaryKind::Pow, _, Some(2.0)) if float => Some(product(new, a, a)),
         (BinaryKind::Pow, _, Some(3.0)) if float => {
             let square = product(new, a, a);
@@ -175,9 +196,8 @@ fn binary(new: &mut Rebuild, node: &Node, inputs: &[ValueId], ty: &TensorType) -
 
 /// Whether no element can be below zero or minus zero, seen locally.
 fn is_not_negative(new: &Rebuild, v: ValueId) -> bool {
-    new.producer_of(v, GraphOp::Unary).is_some_and(|p| {
-        matches!(p.attrs.get_enum("kind"), UnaryKind::Abs | UnaryKind::Exp | UnaryKind::Sigmoid)
-    })
+    new.producer_of(v, GraphOp::Unary)
+        .is_some_and(|p| matches!(p.attrs.get_enum("kind"), UnaryKind::Abs | UnaryKind::Exp | UnaryKind::Sigmoid))
 }
 
 /// Swapping the last two dims of an operand becomes a flag.
