@@ -1,6 +1,6 @@
 //! The front door: legality, then the target's back end.
 
-use crate::{CodegenError, ObjectCode, context, cranelift, legality, llvm};
+use crate::{CodegenError, ObjectCode, context, cranelift, legality, llvm, soft_fma};
 use melior::ir::Module;
 use neap_spec::{Backend, CpuTarget};
 
@@ -33,12 +33,8 @@ pub struct Compiled {
 /// An operation outside the explicit level, or a target without what the kernels need.
 pub fn compile(module: &Module<'_>, target: &CpuTarget, emit: Emit) -> Result<Compiled, CodegenError> {
     let stages = legality::check(module)?;
-    if !target.fma {
-        return Err(CodegenError::Target {
-            cpu: target.cpu.clone(),
-            reason: "has no fused multiply-add, and without it results differ; use x86-64-v3 or a newer cpu".to_owned(),
-        });
-    }
+    let expanded = if target.fma { None } else { Some(soft_fma::expand(module)?) };
+    let module = expanded.as_ref().unwrap_or(module);
     match target.backend {
         Backend::Llvm => llvm::compile(module, &stages, target, emit),
         Backend::Cranelift => cranelift::compile(module, &stages, target, emit),

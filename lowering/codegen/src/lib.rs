@@ -12,6 +12,7 @@ mod gpu;
 mod image;
 mod legality;
 mod llvm;
+mod soft_fma;
 mod stage;
 mod target;
 mod types;
