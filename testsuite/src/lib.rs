@@ -8,6 +8,7 @@ mod explicit;
 mod files;
 mod graph_bodies;
 mod graph_files;
+mod import;
 mod kernels;
 mod op_table;
 mod verifier;
@@ -23,5 +24,6 @@ pub fn trials() -> Vec<Trial> {
     all.extend(verifier::trials());
     all.extend(op_table::trials());
     all.extend(explicit::trials());
+    all.extend(import::trials());
     all
 }

@@ -34,7 +34,7 @@ fn einsum(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     if parts.len() != ins.len() {
         return invalid(format!("equation `{equation}` has {} terms for {} operands", parts.len(), ins.len()));
     }
-    let mut terms = vec![];
+    let (mut terms, mut written) = (vec![], vec![]);
     let mut ellipsis = 0;
     for (text, &v) in parts.iter().zip(&ins) {
         let letters = text.replace("...", "").chars().count();
@@ -43,11 +43,13 @@ fn einsum(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
             return invalid(format!("term `{text}` of equation `{equation}` does not fit {}", cx.ty(v)));
         };
         ellipsis = ellipsis.max(extra);
-        terms.push(diagonal(cx, Term { v, labels: labels(text, extra)? })?);
+        let labels = labels(text, extra)?;
+        written.extend_from_slice(&labels);
+        terms.push(diagonal(cx, Term { v, labels })?);
     }
     let out = match right {
         Some(text) => labels(text, ellipsis)?,
-        None => implied(&terms, ellipsis),
+        None => implied(&written, ellipsis),
     };
     if let Some(l) = out.iter().find(|l| matches!(l, Label::Letter(_)) && !terms.iter().any(|t| t.labels.contains(l))) {
         return invalid(format!("equation `{equation}` has {l:?} in the result only"));
@@ -80,8 +82,7 @@ fn labels(text: &str, extra: usize) -> Res<Vec<Label>> {
 }
 
 /// Without an arrow: the ellipsis, then the letters that occur once, in order of the alphabet.
-fn implied(terms: &[Term], ellipsis: usize) -> Vec<Label> {
-    let all: Vec<Label> = terms.iter().flat_map(|t| t.labels.iter().copied()).collect();
+fn implied(all: &[Label], ellipsis: usize) -> Vec<Label> {
     let mut once: Vec<Label> = all
         .iter()
         .copied()

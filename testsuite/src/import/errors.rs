@@ -1,0 +1,42 @@
+//! What is refused, and a part of the line that says so.
+
+use super::rows::Row;
+
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    (13, "Add(x, y)", &["f32[2] 1", "f32[3] 1"], "node `n` (Add): shapes [2] and [3] do not broadcast: 2 against 3"),
+    (13, "Add(x, y)", &["f32[2] 1", "i64[2] 1"], "node `n` (Add): right operand of add is i64[2], expected elements of type f32"),
+    (13, "MatMul(x, y)", &["f32[2,3] 1", "f32[2,3] 1"], "cannot multiply f32[2, 3] by f32[2, 3]: dim 1 of the left is 3, dim 0 of the right is 2"),
+    (13, "MatMul(x, y)", &["f32[] 1", "f32[2,3] 1"], "a matrix product needs dims"),
+    (13, "Conv(x, y) strides=[0]", &["f32[1,1,3] 1", "f32[1,1,2] 1"], "node `n` (Conv): attribute `strides` has the entry 0, expected at least 1"),
+    (13, "Conv(x, y) pads=[1]", &["f32[1,1,3] 1", "f32[1,1,2] 1"], "attribute `pads` has 1 entries, expected 2"),
+    (13, "Conv(x, y)", &["f32[1,1,1] 1", "f32[1,1,2] 1"], "the kernel reaches over 2 elements"),
+    (13, "Conv(x, y)", &["f32[1,2,3] 1", "f32[1,1,2] 1"], "dim 1 is 2, expected 1"),
+    (13, "MaxPool(x) kernel_shape=[4]", &["f32[1,1,3] 1"], "the kernel reaches over 4 elements, more than the padded size of dim 2"),
+    (13, "Gather(x, y)", &["f32[2] 1", "f32[1] 0"], "node `n` (Gather): indices are f32[1], expected i32 or i64"),
+    (13, "Reshape(x, y)", &["f32[5] 1", "const i64[2] 2 -1"], "f32[5] does not divide into a shape with 2 elements"),
+    (13, "Reshape(x, y)", &["f32[5] 1", "const i64[1] 4"], "cannot reshape f32[5] to f32[4]: 5 elements against 4"),
+    (13, "Reshape(x, y)", &["f32[5] 1", "i64[1] 5"], "operator Reshape (domain ai.onnx, opset 13) is not supported in 1 node, first `n`: the new shape depends on run-time data"),
+    (13, "Transpose(x) perm=[0,0]", &["f32[1,2] 1"], "axes [0, 0] name an axis twice"),
+    (13, "Softmax(x) axis=2", &["f32[1,2] 1"], "axis 2 does not exist in a tensor of rank 2"),
+    (13, "Split(x, y) -> 2", &["f32[3] 1", "const i64[2] 2 2"], "parts [2, 2] do not make up dim 0 of f32[3]"),
+    (13, "Concat(x, y) axis=0", &["f32[1,2] 1", "f32[1,3] 1"], "operand 1 is f32[1, 3]: dim 1 is 3, expected 2"),
+    (13, "Slice(x, y, z, u, v)", &["f32[3] 1", "const i64[1] 0", "const i64[1] 3", "const i64[1] 0", "const i64[1] 0"], "a step is 0"),
+    (13, "Squeeze(x, y)", &["f32[2] 1", "const i64[1] 0"], "dim 0 of f32[2] is not 1"),
+    (13, "Softmax(x) axis=a", &["f32[1,2] 1"], "attribute `axis` is not an integer"),
+    (13, "Relu()", &[], "operand 0 is missing"),
+    (13, "NonZero(x)", &["f32[2] 1"], "operator NonZero (domain ai.onnx, opset 13) is not supported in 1 node, first `n`: its result's shape depends on run-time data"),
+    (13, "Loop(x)", &["f32[2] 1"], "loops are not supported yet"),
+    (13, "Gelu(x)", &["f32[2] 1"], "ONNX has it from opset 20 on"),
+    (13, "Upsample(x, y)", &["f32[1] 1", "const f32[1] 2"], "ONNX has it up to opset 9"),
+    (13, "Nonsense(x)", &["f32[2] 1"], "operator Nonsense (domain ai.onnx, opset 13) is not supported in 1 node, first `n`: neap has no converter for it"),
+    (13, "Cast(x) to=8", &["f32[2] 1"], "it converts to strings"),
+    (13, "Cast(x) to=10", &["f32[2] 1"], "element type f16 is not supported yet"),
+    (13, "Relu(x)", &["f64[2] 1"], "input `x`: element type f64 is not supported yet"),
+    (13, "MaxPool(x) kernel_shape=[2] -> 2", &["f32[1,1,3] 1"], "its indices are used"),
+    (13, "Dropout(x, , y)", &["f32[2] 1", "const bool[] 1"], "it drops values at random"),
+    (14, "LSTM(x, y, z, , u) hidden_size=1", &["f32[2,1,1] 0", "f32[1,4,1] 1", "f32[1,4,1] 1", "const i32[1] 1"], "sequence_lens other than the full length"),
+    (13, "ConstantOfShape(x)", &["const i64[1] -1"], "the shape has the negative dim -1"),
+    (13, "ConstantOfShape(x)", &["const i64[2] 2305843009213693952 2305843009213693952"], "more than 2^63 bytes"),
+    (13, "Einsum(x) equation=ij->ik", &["f32[2,2] 1"], "in the result only"),
+];
