@@ -138,7 +138,7 @@ pub(crate) fn checked(cx: &Context, what: &str, f: impl FnOnce() -> bool) -> Res
 }
 
 /// `file:line:col`, or the names of a location joined by `+`; empty if it knows neither.
-pub(crate) fn place(location: Location<'_>) -> String {
+pub fn place(location: Location<'_>) -> String {
     let mut out = String::new();
     // Iterative, since fused locations may nest deeply.
     let mut stack = vec![location];

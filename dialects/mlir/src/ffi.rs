@@ -33,7 +33,7 @@ pub(crate) fn parse_module<'c>(cx: &'c Context, text: &str, file: &str) -> Optio
 }
 
 /// The text of an identifier, which the context owns.
-pub(crate) fn identifier<'c>(id: Identifier<'c>) -> &'c str {
+pub fn identifier<'c>(id: Identifier<'c>) -> &'c str {
     // SAFETY: the context interns identifiers for its whole life `'c`.
     unsafe { text(mlir_sys::mlirIdentifierStr(id.to_raw())) }
 }
@@ -54,22 +54,33 @@ pub(crate) unsafe fn text<'a>(s: MlirStringRef) -> &'a str {
 }
 
 /// What an attribute is, with its value where it is a plain one.
-pub(crate) enum Plain<'c> {
+pub enum Plain<'c> {
+    /// An integer of any width but 1.
     Int(i64),
+    /// A float of any width.
     Float(f64),
+    /// An integer of width 1.
     Bool(bool),
+    /// A string.
     Str(&'c str),
+    /// A dense array of i64.
     Ints(Vec<i64>),
+    /// A dense array of f64.
     Floats(Vec<f64>),
+    /// An affine map.
     Map(AffineMap<'c>),
     /// Dense elements: the type, the raw bytes (i1 as bytes), and whether one element stands for all.
     Elements(Type<'c>, Vec<u8>, bool),
+    /// An array of attributes.
     Array(Vec<Attribute<'c>>),
+    /// The unit attribute.
+    Unit,
+    /// Anything else.
     Other,
 }
 
 /// Looks into an attribute.
-pub(crate) fn plain<'c>(a: Attribute<'c>) -> Plain<'c> {
+pub fn plain<'c>(a: Attribute<'c>) -> Plain<'c> {
     let raw = a.to_raw();
     // SAFETY: `raw` is a live attribute, and each getter is called only after the check of its kind.
     unsafe {
@@ -94,6 +105,8 @@ pub(crate) fn plain<'c>(a: Attribute<'c>) -> Plain<'c> {
         } else if mlir_sys::mlirAttributeIsAArray(raw) {
             let n = mlir_sys::mlirArrayAttrGetNumElements(raw);
             Plain::Array((0..n).map(|i| Attribute::from_raw(mlir_sys::mlirArrayAttrGetElement(raw, i))).collect())
+        } else if mlir_sys::mlirAttributeIsAUnit(raw) {
+            Plain::Unit
         } else {
             Plain::Other
         }
@@ -150,25 +163,25 @@ pub(crate) fn dense<'c>(ty: Type<'c>, bytes: &[u8], splat: bool, is_bool: bool) 
 }
 
 /// A `DenseI64ArrayAttr`.
-pub(crate) fn ints<'c>(cx: &'c Context, values: &[i64]) -> Attribute<'c> {
+pub fn ints<'c>(cx: &'c Context, values: &[i64]) -> Attribute<'c> {
     // SAFETY: the context copies the values.
     unsafe { Attribute::from_raw(mlir_sys::mlirDenseI64ArrayGet(cx.to_raw(), values.len() as isize, values.as_ptr())) }
 }
 
 /// A `DenseF64ArrayAttr`.
-pub(crate) fn floats<'c>(cx: &'c Context, values: &[f64]) -> Attribute<'c> {
+pub fn floats<'c>(cx: &'c Context, values: &[f64]) -> Attribute<'c> {
     // SAFETY: the context copies the values.
     unsafe { Attribute::from_raw(mlir_sys::mlirDenseF64ArrayGet(cx.to_raw(), values.len() as isize, values.as_ptr())) }
 }
 
 /// An affine map as an attribute.
-pub(crate) fn map_attribute<'c>(map: AffineMap<'c>) -> Attribute<'c> {
+pub fn map_attribute<'c>(map: AffineMap<'c>) -> Attribute<'c> {
     // SAFETY: the map lives in the same context.
     unsafe { Attribute::from_raw(mlir_sys::mlirAffineMapAttrGet(map.to_raw())) }
 }
 
 /// An inherent or discardable attribute of an operation, without the cost of melior's error when it is absent.
-pub(crate) fn attribute<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>, name: &str) -> Option<Attribute<'c>> {
+pub fn attribute<'c: 'a, 'a>(op: &impl OperationLike<'c, 'a>, name: &str) -> Option<Attribute<'c>> {
     // SAFETY: the operation is live; null becomes `None`.
     unsafe { Attribute::from_option_raw(mlir_sys::mlirOperationGetAttributeByName(op.to_raw(), string_ref(name))) }
 }
@@ -195,7 +208,7 @@ pub(crate) fn tensor<'c>(dims: &[Option<i64>], element: Type<'c>, encoding: Opti
 }
 
 /// A unique number of a value while its operation lives.
-pub(crate) fn value_key<'c>(v: &impl ValueLike<'c>) -> usize {
+pub fn value_key<'c>(v: &impl ValueLike<'c>) -> usize {
     v.to_raw().ptr as usize
 }
 
@@ -205,7 +218,7 @@ pub(crate) fn type_key(t: Type<'_>) -> usize {
 }
 
 /// An entry of a dictionary attribute.
-pub(crate) fn entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
+pub fn entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
     let raw = dictionary.to_raw();
     // SAFETY: a live attribute, checked to be a dictionary; null becomes `None`.
     unsafe {

@@ -6,8 +6,16 @@
 
 mod context;
 mod diagnostic;
+mod element;
 mod ffi;
 pub mod graph;
+pub mod symbols;
+
+/// Looking into attributes, identifiers and values.
+pub mod inspect {
+    pub use crate::ffi::{Plain, attribute, entry, floats, identifier, ints, map_attribute, plain, value_key};
+}
 
 pub use context::{Locations, context, parse_module, print, run_upstream, verify};
-pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, capture};
+pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity, capture, place};
+pub use element::{dtype, element};

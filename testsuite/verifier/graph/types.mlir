@@ -47,14 +47,14 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// expected-error @+1 {{symbol s1 has no entry in graph.symbols, which has 1}}
+// expected-error @+1 {{symbol s1 is not listed; there are 1 symbols}}
 func.func @unlisted(%x: tensor<?xf32, affine_map<()[s0, s1] -> (s1)>>) attributes {graph.symbols = ["n"]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{graph.symbols: expected an array}}
+// expected-error @+1 {{symbols: expected an array}}
 func.func @symbols(%x: tensor<2xf32>) attributes {graph.symbols = 3 : i64} {
   return
 }

@@ -7,7 +7,7 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
 use neap_optable::{Attr, AttrKind, Attrs, DType, GraphOp};
 
-use super::types::{dtype, element, element_of};
+use crate::element::{dtype, element, element_of};
 use crate::ffi::{self, Plain};
 
 /// All attributes of an op.

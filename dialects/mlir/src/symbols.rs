@@ -1,6 +1,6 @@
-//! Symbolic dims as affine expressions over the symbols of one function.
+//! Symbolic sizes as affine expressions over the symbols of one function or kernel.
 //!
-//! Symbol `s<i>` of every type in a function means entry i of its attribute `graph.symbols`: a string names a model's size, and
+//! Symbol `s<i>` of every map in it means entry i of its list of symbols: a string names a model's size, and
 //! `["mul", affine_map<()[s0, s1] -> (s0, s1)>]` is a size that affine expressions cannot say, computed from earlier entries
 //! (`mul`, `floordiv`, `mod`, `max`, `min`).
 
@@ -13,9 +13,9 @@ use neap_optable::{Atom, Dim};
 
 use crate::ffi::{self, Plain};
 
-/// The symbols of one function, by position.
+/// The symbols of one function or kernel, by position.
 #[derive(Default)]
-pub(super) struct Symbols {
+pub struct Symbols {
     /// What each means.
     meanings: Vec<Dim>,
     /// How the ones that are not names are computed.
@@ -26,11 +26,24 @@ pub(super) struct Symbols {
 const OPERATIONS: [&str; 5] = ["mul", "floordiv", "mod", "max", "min"];
 
 impl Symbols {
-    /// The attribute `graph.symbols`; `None` without symbols.
-    pub fn attribute<'c>(&mut self, cx: &'c Context) -> Option<Attribute<'c>> {
-        if self.meanings.is_empty() {
-            return None;
+    /// With these names as the first symbols.
+    pub fn with_names(names: &[String]) -> Self {
+        let mut out = Symbols::default();
+        for name in names {
+            let (meaning, at) = (Dim::symbol(name), out.meanings.len());
+            out.positions.entry(meaning.clone()).or_insert(at);
+            out.meanings.push(meaning);
         }
+        out
+    }
+
+    /// What each symbol means, in order.
+    pub fn meanings(&self) -> &[Dim] {
+        &self.meanings
+    }
+
+    /// The list of symbols as an attribute.
+    pub fn attribute<'c>(&mut self, cx: &'c Context) -> Attribute<'c> {
         let entries: Vec<Attribute<'c>> = (0..self.meanings.len())
             .map(|i| match self.derived.get(&i).cloned() {
                 Some((operation, args)) => {
@@ -40,12 +53,15 @@ impl Symbols {
                 None => StringAttribute::new(cx, &self.meanings[i].to_string()).into(),
             })
             .collect();
-        Some(ArrayAttribute::new(cx, &entries).into())
+        ArrayAttribute::new(cx, &entries).into()
     }
 
-    /// Reads the attribute `graph.symbols`.
+    /// Reads the list of symbols.
+    ///
+    /// # Errors
+    /// What is not of the form that the module's page says.
     pub fn read(attribute: Attribute<'_>) -> Result<Symbols, String> {
-        let expected = || "graph.symbols: expected an array of names and [operation, affine map] pairs".to_string();
+        let expected = || "symbols: expected an array of names and [operation, affine map] pairs".to_string();
         let Plain::Array(entries) = ffi::plain(attribute) else { return Err(expected()) };
         let mut out = Symbols::default();
         for entry in entries {
@@ -53,13 +69,9 @@ impl Symbols {
                 Plain::Str(name) => Dim::symbol(name),
                 Plain::Array(pair) if pair.len() == 2 => match (ffi::plain(pair[0]), ffi::plain(pair[1])) {
                     (Plain::Str(operation), Plain::Map(map)) => {
-                        let args =
-                            (0..map.result_count()).map(|i| out.result(map, i)).collect::<Result<Vec<_>, _>>()?;
+                        let args = out.results(map)?;
                         apply(operation, &args).ok_or_else(|| {
-                            format!(
-                                "graph.symbols: `{operation}` of {} sizes, expected one of {OPERATIONS:?}",
-                                args.len()
-                            )
+                            format!("symbols: `{operation}` of {} sizes, expected one of {OPERATIONS:?}", args.len())
                         })?
                     }
                     _ => return Err(expected()),
@@ -73,39 +85,33 @@ impl Symbols {
 
     /// A map without dims whose results are the sizes.
     pub fn map<'c>(&mut self, cx: &'c Context, dims: &[Dim]) -> AffineMap<'c> {
-        let mut used = 0;
-        let exprs: Vec<AffineExpr<'c>> = dims.iter().map(|d| self.expr(cx, d, &mut used)).collect();
-        // As few symbols as the map uses, so that equal shapes get equal types whatever symbols come later.
-        AffineMap::new(cx, 0, used, &exprs)
+        let exprs: Vec<AffineExpr<'c>> = dims.iter().map(|d| self.expr(cx, d)).collect();
+        map(cx, 0, &exprs)
     }
 
-    /// The size that result `i` of a map means.
-    pub fn result(&self, map: AffineMap<'_>, i: usize) -> Result<Dim, String> {
-        self.dim(map.result(i).map_err(|_| format!("the encoding has {} results", map.result_count()))?)
+    /// The sizes that the results of a map without dims mean.
+    ///
+    /// # Errors
+    /// An expression that is not one over known symbols.
+    pub fn results(&self, map: AffineMap<'_>) -> Result<Vec<Dim>, String> {
+        (0..map.result_count()).filter_map(|i| map.result(i).ok()).map(|e| self.meaning(e)).collect()
     }
 
-    fn expr<'c>(&mut self, cx: &'c Context, dim: &Dim, used: &mut usize) -> AffineExpr<'c> {
-        let mut seen = *used;
-        let direct = self.sum(cx, dim, true, &mut seen);
+    /// A size as an expression, with new symbols where it needs them.
+    pub fn expr<'c>(&mut self, cx: &'c Context, dim: &Dim) -> AffineExpr<'c> {
+        let direct = self.sum(cx, dim, true);
         // MLIR simplifies as it builds: where reading would not give the same form, divisions become symbols of their own.
-        if self.dim(direct).as_ref() == Ok(dim) {
-            *used = seen;
-            return direct;
-        }
-        self.sum(cx, dim, false, used)
+        if self.meaning(direct).as_ref() == Ok(dim) { direct } else { self.sum(cx, dim, false) }
     }
 
-    fn sum<'c>(&mut self, cx: &'c Context, dim: &Dim, divide: bool, used: &mut usize) -> AffineExpr<'c> {
+    fn sum<'c>(&mut self, cx: &'c Context, dim: &Dim, divide: bool) -> AffineExpr<'c> {
         let mut out: Option<AffineExpr<'c>> = None;
         for (coefficient, atoms) in dim.terms() {
             let constant = AffineExpr::constant(cx, coefficient);
             let term = match atoms {
                 [] => constant,
-                [atom] => self.atom(cx, atom, divide, used) * constant,
-                many => {
-                    let args: Vec<Dim> = many.iter().map(Dim::from_atom).collect();
-                    self.fresh(cx, "mul", args, used) * constant
-                }
+                [atom] => self.atom(cx, atom, divide) * constant,
+                many => self.fresh(cx, "mul", many.iter().map(Dim::from_atom).collect()) * constant,
             };
             out = Some(match out {
                 Some(sum) => sum + term,
@@ -115,35 +121,29 @@ impl Symbols {
         out.unwrap_or_else(|| AffineExpr::constant(cx, 0))
     }
 
-    fn atom<'c>(&mut self, cx: &'c Context, atom: &Atom, divide: bool, used: &mut usize) -> AffineExpr<'c> {
+    fn atom<'c>(&mut self, cx: &'c Context, atom: &Atom, divide: bool) -> AffineExpr<'c> {
         let positive = |y: &Dim| y.as_i64().filter(|v| divide && *v > 0).map(|v| AffineExpr::constant(cx, v));
         let (operation, x, y) = match atom {
-            Atom::Sym(name) => return self.symbol(cx, Dim::symbol(name), None, used),
+            Atom::Sym(name) => return self.symbol(cx, Dim::symbol(name), None),
             Atom::FloorDiv(x, y) => match positive(y) {
-                Some(y) => return AffineExpr::floor_div(self.sum(cx, x, divide, used), y),
+                Some(y) => return AffineExpr::floor_div(self.sum(cx, x, divide), y),
                 None => ("floordiv", x, y),
             },
             Atom::Mod(x, y) => match positive(y) {
-                Some(y) => return AffineExpr::modulo(self.sum(cx, x, divide, used), y),
+                Some(y) => return AffineExpr::modulo(self.sum(cx, x, divide), y),
                 None => ("mod", x, y),
             },
             Atom::Max(x, y) => ("max", x, y),
             Atom::Min(x, y) => ("min", x, y),
         };
-        self.fresh(cx, operation, vec![(**x).clone(), (**y).clone()], used)
+        self.fresh(cx, operation, vec![(**x).clone(), (**y).clone()])
     }
 
     /// The symbol for an operation on sizes, after the symbols of its arguments.
-    fn fresh<'c>(
-        &mut self,
-        cx: &'c Context,
-        operation: &'static str,
-        args: Vec<Dim>,
-        used: &mut usize,
-    ) -> AffineExpr<'c> {
+    fn fresh<'c>(&mut self, cx: &'c Context, operation: &'static str, args: Vec<Dim>) -> AffineExpr<'c> {
         self.map(cx, &args);
         match apply(operation, &args) {
-            Some(meaning) => self.symbol(cx, meaning, Some((operation, args)), used),
+            Some(meaning) => self.symbol(cx, meaning, Some((operation, args))),
             // Division by a constant 0, which `Dim` never holds.
             None => AffineExpr::constant(cx, 0),
         }
@@ -154,7 +154,6 @@ impl Symbols {
         cx: &'c Context,
         meaning: Dim,
         derived: Option<(&'static str, Vec<Dim>)>,
-        used: &mut usize,
     ) -> AffineExpr<'c> {
         let next = self.meanings.len();
         let position = *self.positions.entry(meaning.clone()).or_insert(next);
@@ -164,24 +163,27 @@ impl Symbols {
                 self.derived.insert(next, d);
             }
         }
-        *used = (*used).max(position + 1);
         AffineExpr::symbol(cx, position)
     }
 
-    fn dim(&self, e: AffineExpr<'_>) -> Result<Dim, String> {
+    /// The size that an expression over symbols means.
+    ///
+    /// # Errors
+    /// Iterators, symbols that are not listed, division by 0.
+    pub fn meaning(&self, e: AffineExpr<'_>) -> Result<Dim, String> {
         if e.is_constant() {
             return Ok(Dim::constant(e.constant_value()));
         }
         if e.is_symbol() {
             let i = e.symbol_position();
-            return self.meanings.get(i).cloned().ok_or_else(|| {
-                format!("symbol s{i} has no entry in graph.symbols, which has {}", self.meanings.len())
-            });
+            let meaning = self.meanings.get(i).cloned();
+            return meaning
+                .ok_or_else(|| format!("symbol s{i} is not listed; there are {} symbols", self.meanings.len()));
         }
         if !e.is_binary() {
             return Err(format!("`{e}` is not an expression over symbols"));
         }
-        let (x, y) = (self.dim(e.lhs())?, self.dim(e.rhs())?);
+        let (x, y) = (self.meaning(e.lhs())?, self.meaning(e.rhs())?);
         let zero = || format!("`{e}` divides by 0");
         if e.is_add() {
             Ok(x.add(&y))
@@ -194,6 +196,23 @@ impl Symbols {
         } else {
             x.modulo(&y).ok_or_else(zero)
         }
+    }
+}
+
+/// A map over iterators and as few symbols as it uses, so that equal maps are equal whatever symbols come later.
+pub fn map<'c>(cx: &'c Context, iterators: usize, results: &[AffineExpr<'c>]) -> AffineMap<'c> {
+    let symbols = results.iter().map(|e| symbols_used(*e)).max().unwrap_or(0);
+    AffineMap::new(cx, iterators, symbols, results)
+}
+
+/// One more than the last symbol an expression uses.
+fn symbols_used(e: AffineExpr<'_>) -> usize {
+    if e.is_symbol() {
+        e.symbol_position() + 1
+    } else if e.is_binary() {
+        symbols_used(e.lhs()).max(symbols_used(e.rhs()))
+    } else {
+        0
     }
 }
 
