@@ -1,4 +1,5 @@
-//! Each file of the graph dialect, as text, MLIR and plain bodies: every way round gives the same.
+//! Each file of the graph dialect, as text, MLIR and plain bodies: every way round gives the same. And each of its ops, lowered
+//! to a kernel, as the loop dialect.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use libtest_mimic::Trial;
 use neap_mlir::{Locations, graph};
 use neap_optable::{Body, GraphOp};
 
-use crate::files;
+use crate::{files, loop_files};
 
 /// One trial a file, and one that all ops occur.
 pub fn trials() -> Vec<Trial> {
@@ -18,6 +19,11 @@ pub fn trials() -> Vec<Trial> {
             })
         })
         .collect();
+    for path in files::find("filecheck/graph", "mlir") {
+        out.push(Trial::test(format!("kernels of {}", files::name(&path)), move || {
+            Ok(kernels(&files::read(&path)?, &files::name(&path))?)
+        }));
+    }
     for (dir, what) in [("filecheck/graph", "round trip"), ("verifier/graph", "verifier case")] {
         out.push(Trial::test(format!("every graph op has a {what}"), move || Ok(coverage(dir)?)));
     }
@@ -46,6 +52,22 @@ fn round_trip(text: &str, file: &str) -> Result<(), String> {
     let again = neap_mlir::parse_module(&cx, &located, "located").map_err(|e| line(&e))?;
     if graph::read_module(&again).map_err(|e| line(&e))? != bodies {
         return Err("printing with locations loses something".into());
+    }
+    Ok(())
+}
+
+/// Every op that has a kernel: written, verified, and read back.
+fn kernels(text: &str, file: &str) -> Result<(), String> {
+    let cx = neap_mlir::context();
+    let module = neap_mlir::parse_module(&cx, text, file).map_err(|e| e.to_string())?;
+    for (_, body) in graph::read_module(&module).map_err(|e| e.to_string())? {
+        for node in &body.nodes {
+            match neap_kernels::graph_to_loop::lower(node, &body) {
+                Ok(kernel) => loop_files::kernel(&cx, &kernel)?,
+                Err(e) if matches!(node.op, GraphOp::Weight | GraphOp::Constant | GraphOp::Cast) => drop(e),
+                Err(e) => return Err(e.to_string()),
+            }
+        }
     }
     Ok(())
 }

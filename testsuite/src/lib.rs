@@ -10,6 +10,7 @@ mod graph_bodies;
 mod graph_files;
 mod import;
 mod kernels;
+mod loop_files;
 mod op_table;
 mod verifier;
 
@@ -21,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
     all.extend(graph_files::trials());
     all.extend(graph_bodies::trials());
     all.extend(kernels::trials());
+    all.extend(loop_files::trials());
     all.extend(verifier::trials());
     all.extend(op_table::trials());
     all.extend(explicit::trials());

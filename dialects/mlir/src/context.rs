@@ -31,6 +31,7 @@ pub fn context() -> Context {
     ffi::insert_dialects(&registry);
     let cx = Context::new_with_threading(false);
     cx.append_dialect_registry(&registry);
+    ffi::quiet_diagnostics(&cx);
     for name in LOADED {
         cx.get_or_load_dialect(name);
     }

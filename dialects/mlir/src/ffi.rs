@@ -13,6 +13,7 @@ unsafe extern "C" {
     fn mlirGetDialectHandle__loop__() -> MlirDialectHandle;
     fn mlirGetDialectHandle__segment__() -> MlirDialectHandle;
     fn neapParseModule(context: MlirContext, text: MlirStringRef, name: MlirStringRef) -> MlirModule;
+    fn neapQuietDiagnostics(context: MlirContext);
 }
 
 /// Registers our dialects.
@@ -24,6 +25,12 @@ pub(crate) fn insert_dialects(registry: &DialectRegistry) {
         // SAFETY: a handle as returned above is valid for the life of the program.
         unsafe { DialectHandle::from_raw(raw) }.insert_dialect(registry);
     }
+}
+
+/// Leaves out of diagnostics the note that prints the operation.
+pub(crate) fn quiet_diagnostics(cx: &Context) {
+    // SAFETY: a live context.
+    unsafe { neapQuietDiagnostics(cx.to_raw()) }
 }
 
 /// Parses a module; diagnostics go to the context's handlers.

@@ -7,6 +7,7 @@ pub mod graph_to_loop;
 pub mod ir;
 pub mod loop_to_scf;
 pub mod math;
+pub mod mlir;
 pub mod scalar;
 pub mod schedule;
 pub mod scheduled;

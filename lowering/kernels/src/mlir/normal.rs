@@ -1,0 +1,89 @@
+//! The normal form of a kernel: what reading it from MLIR gives.
+
+use neap_optable::DType;
+
+use crate::affine::Space;
+use crate::ir::{Access, Effect, Index, Kernel, Nest, OpId, Scalar, ScalarOp};
+
+/// The kernel with each nest's reads as its first scalar operations in order, constants rounded to their type, indices simplified.
+pub fn normal(kernel: &Kernel) -> Kernel {
+    let mut out = kernel.clone();
+    for nest in &mut out.nests {
+        *nest = normal_nest(kernel, nest);
+    }
+    out
+}
+
+fn normal_nest(kernel: &Kernel, nest: &Nest) -> Nest {
+    let space = Space::new(&kernel.outer, &nest.iters);
+    let access = |a: &Access| Access { index: a.index.iter().map(|i| space.simplify(i)).collect(), ..a.clone() };
+    let mut to = vec![OpId(0); nest.ops.len()];
+    let mut ops: Vec<ScalarOp> = (0..nest.reads.len()).map(ScalarOp::Read).collect();
+    for (i, op) in nest.ops.iter().enumerate() {
+        if let ScalarOp::Read(r) = op {
+            to[i] = OpId(*r);
+            continue;
+        }
+        ops.push(renumbered(op, &to));
+        to[i] = OpId(ops.len() - 1);
+    }
+    let effects = nest.effects.iter().map(|e| renumbered_effect(e, &to, &access)).collect();
+    Nest { iters: nest.iters.clone(), reads: nest.reads.iter().map(access).collect(), ops, effects }
+}
+
+fn renumbered(op: &ScalarOp, to: &[OpId]) -> ScalarOp {
+    let at = |o: &OpId| to[o.0];
+    match op {
+        ScalarOp::Read(_) | ScalarOp::Iter(_) | ScalarOp::Size(_) => op.clone(),
+        ScalarOp::Const(d, s) => ScalarOp::Const(*d, rounded(*d, *s)),
+        ScalarOp::Load(b, i) => ScalarOp::Load(*b, i.iter().map(at).collect()),
+        ScalarOp::Unary(k, a) => ScalarOp::Unary(*k, at(a)),
+        ScalarOp::Binary(k, a, b) => ScalarOp::Binary(*k, at(a), at(b)),
+        ScalarOp::Compare(k, a, b) => ScalarOp::Compare(*k, at(a), at(b)),
+        ScalarOp::Select(c, a, b) => ScalarOp::Select(at(c), at(a), at(b)),
+        ScalarOp::Cast(d, a) => ScalarOp::Cast(*d, at(a)),
+        ScalarOp::Fma(a, b, c) => ScalarOp::Fma(at(a), at(b), at(c)),
+    }
+}
+
+fn renumbered_effect(e: &Effect, to: &[OpId], access: &dyn Fn(&Access) -> Access) -> Effect {
+    let at = |o: &OpId| to[o.0];
+    match e {
+        Effect::Store { to, value, when } => {
+            Effect::Store { to: access(to), value: at(value), when: when.as_ref().map(at) }
+        }
+        Effect::StoreAt { to, index, value, when } => Effect::StoreAt {
+            to: *to,
+            index: index.iter().map(at).collect(),
+            value: at(value),
+            when: when.as_ref().map(at),
+        },
+        Effect::Reduce { to, combine, value, second } => {
+            Effect::Reduce { to: access(to), combine: *combine, value: at(value), second: second.as_ref().map(at) }
+        }
+    }
+}
+
+/// A constant as its type holds it.
+fn rounded(dtype: DType, s: Scalar) -> Scalar {
+    match (dtype, s) {
+        (DType::F32, Scalar::Float(v)) => Scalar::Float(v as f32 as f64),
+        (DType::Bool, Scalar::Int(v)) => Scalar::Int(i64::from(v != 0)),
+        _ => s,
+    }
+}
+
+/// Whether an access is one that MLIR can hold: an index for each dim of its buffer.
+pub(super) fn fits(kernel: &Kernel, access: &Access) -> bool {
+    kernel.buffers.get(access.buffer.0).is_some_and(|b| b.dims.len() == access.index.len())
+}
+
+/// The largest iterator that an index uses, plus one.
+pub(super) fn iterators(index: &Index) -> usize {
+    match index {
+        Index::Size(_) => 0,
+        Index::Iter(i) => i + 1,
+        Index::Add(a, b) => iterators(a).max(iterators(b)),
+        Index::Mul(a, _) | Index::FloorDiv(a, _) | Index::Mod(a, _) => iterators(a),
+    }
+}
