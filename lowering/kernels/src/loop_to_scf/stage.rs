@@ -113,6 +113,9 @@ impl<'s, 'c> Env<'s, '_, 'c> {
             iters[v] = at;
             self.steps(&mut iters, Some(Lanes { iter: v, count: self.stage.lanes, active: None }));
         });
+        if rest.known() == Some(0) {
+            return;
+        }
         let has_rest = b.cmp(explicit::Cmp::Gt, to, whole);
         b.when(has_rest, |_| {
             let mut iters = iters.to_vec();
