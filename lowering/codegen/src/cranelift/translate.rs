@@ -245,6 +245,20 @@ impl Translator<'_> {
         }
     }
 
+    /// Operand `i` as another value plus a constant, where that is known.
+    pub(super) fn origin(&self, op: OperationRef<'_, '_>, i: usize) -> Option<(Value, i64)> {
+        self.offsets.get(&self.operand_key(op, i).ok()?).copied()
+    }
+
+    /// Says, or takes back, that a value is another one plus a constant.
+    pub(super) fn note_origin<'c>(&mut self, value: impl ValueLike<'c>, origin: Option<(Value, i64)>) {
+        let key = value.to_raw().ptr as Key;
+        match origin {
+            Some(origin) => self.offsets.insert(key, origin),
+            None => self.offsets.remove(&key),
+        };
+    }
+
     /// An integer attribute.
     pub(super) fn number(&self, op: OperationRef<'_, '_>, name: &str) -> Result<i64, CodegenError> {
         op.attribute(name)
