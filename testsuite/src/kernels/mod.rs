@@ -4,6 +4,8 @@ mod cases;
 mod fusions;
 mod random;
 mod run;
+mod symbolic;
+mod ulp;
 
 use libtest_mimic::{Failed, Trial};
 use neap_codegen::{host_target, named_target};
@@ -19,6 +21,8 @@ pub fn trials() -> Vec<Trial> {
     for case in cases::all().into_iter().chain(random::all()).chain(fusions::all()) {
         out.push(Trial::test(format!("kernel {}", case.name), move || check(&case)));
     }
+    out.extend(symbolic::trials());
+    out.extend(ulp::trials());
     out
 }
 

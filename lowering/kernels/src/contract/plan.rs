@@ -139,7 +139,8 @@ impl ContractSchedule {
             function: kernel.name.clone(),
             buffers: arguments(kernel),
             extent: units(unit_panels),
-            units: Dim::from(units(unit_panels)),
+            units: open_units(&c, [rows, unit_rows, width, unit_panels])
+                .unwrap_or_else(|| Dim::from(units(unit_panels))),
             grain: ((1 << 21) / work(unit_panels).max(1)).max(1),
             scratch: scratch.total,
         };
@@ -165,6 +166,18 @@ impl ContractSchedule {
         };
         Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })
     }
+}
+
+/// Units of a contraction with symbolic sizes, which `emit` numbers alike; `None` if all sizes are known.
+fn open_units(c: &Contraction, [rows, unit_rows, width, unit_panels]: [u64; 4]) -> Option<Dim> {
+    let (m, n, batch) = (c.rows(), c.count(&c.cols), c.count(&c.batch));
+    if m.is_const() && n.is_const() && batch.is_const() {
+        return None;
+    }
+    let up = |d: &Dim, by: u64| d.add(&Dim::from(by - 1)).floor_div(&Dim::from(by));
+    let row_blocks = up(&up(&m, rows)?, unit_rows)?;
+    let panel_blocks = up(&up(&n, width)?, unit_panels)?;
+    Some(batch.mul(&row_blocks).mul(&panel_blocks))
 }
 
 /// The register tile with the fewest estimated cycles: two fused multiply-adds and two loads a cycle, a latency of four.

@@ -44,7 +44,7 @@ pub fn cosh<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     b.add(up, down)
 }
 
-/// Inverse hyperbolic sine, within 3 ulp.
+/// Inverse hyperbolic sine, within 3.5 ulp.
 pub fn asinh<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     let f = F(b);
     let a = b.abs(x);

@@ -51,7 +51,7 @@ fn atan_core<'c>(f: F<'_, 'c>, a: V<'c>) -> V<'c> {
     b.add(base, b.fma(b.mul(p, z), r, r))
 }
 
-/// Arctangent, within 2.5 ulp.
+/// Arctangent, within 3 ulp.
 pub fn atan<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     b.copysign(atan_core(F(b), b.abs(x)), x)
 }

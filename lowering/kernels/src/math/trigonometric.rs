@@ -4,7 +4,7 @@ use super::F;
 use crate::explicit::{Builder, Cmp, V};
 
 /// x less its nearest multiple of pi/2, and that multiple. pi/2 in three parts and fused multiply-add (Cody and Waite 1980) keep
-/// the rest good to the last bit or so for |x| <= 2^22.
+/// the rest good to the last bit or so for |x| <= 2^17.
 fn reduce<'c>(f: F<'_, 'c>, x: V<'c>) -> (V<'c>, V<'c>) {
     let b = f.0;
     let (n, quadrant) = f.round(x, std::f64::consts::FRAC_2_PI);
@@ -37,19 +37,19 @@ fn turn<'c>(f: F<'_, 'c>, x: V<'c>, shift: i64) -> V<'c> {
     b.select(flip, b.neg(y), y)
 }
 
-/// Sine, within 2 ulp for |x| <= 2^22; NaN for infinities.
+/// Sine, within 2 ulp for |x| <= 2^17; NaN for infinities.
 pub fn sin<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     let f = F(b);
     // A zero keeps its sign.
     b.select(f.eq(x, 0.0), x, turn(f, x, 0))
 }
 
-/// Cosine, within 2 ulp for |x| <= 2^22; NaN for infinities.
+/// Cosine, within 2 ulp for |x| <= 2^17; NaN for infinities.
 pub fn cos<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     turn(F(b), x, 1)
 }
 
-/// Tangent, within 4 ulp for |x| <= 2^22; NaN for infinities.
+/// Tangent, within 4 ulp for |x| <= 2^17; NaN for infinities.
 pub fn tan<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     let f = F(b);
     let (r, quadrant) = reduce(f, x);
