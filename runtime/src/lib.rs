@@ -23,6 +23,7 @@ mod code;
 pub mod cpu;
 mod error;
 mod fpenv;
+mod map;
 mod model;
 mod poison;
 mod pool;
@@ -36,6 +37,7 @@ mod weights;
 
 pub use artefact::{Artefact, Check};
 pub use error::Error;
+pub use map::MappedFile;
 pub use model::Model;
 pub use profile::LaunchTime;
 pub use session::{Options, Session};

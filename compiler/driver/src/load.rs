@@ -6,13 +6,14 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use neap_codegen::{host_target, named_target};
 use neap_onnx::{DimInfo, Model, ValueType};
 use neap_optable::{Body, DType};
 use neap_passes::import::{ImportOptions, import};
 use neap_passes::{Dump, Manager};
 use neap_runtime::artefact::{Artefact, Check};
-use neap_runtime::{Session, program};
+use neap_runtime::{MappedFile, Session, program};
 use neap_spec::{Backend as SpecBackend, CpuTarget};
 
 use crate::cli::{Backend, CompileOptions};
@@ -27,9 +28,15 @@ pub fn is_artefact(path: &Path) -> bool {
     named || File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok_and(|()| &head == b"NEAP")
 }
 
+/// Reads a model; its weights and external data stay in the mapped files.
+pub fn read(path: &Path) -> Result<Model, Failure> {
+    let map = |p: &Path| MappedFile::open(p).map(Bytes::from_owner);
+    neap_onnx::load_with(path, &map).map_err(Failure::new)
+}
+
 /// Reads and imports a model. Dims still open after `dims` are taken from the shapes of `given`.
 pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Timing) -> Result<Graph, Failure> {
-    let model = timing.phase("read", || neap_onnx::load(path)).map_err(Failure::new)?;
+    let model = timing.phase("read", || read(path))?;
     let mut bound: BTreeMap<String, u64> = BTreeMap::new();
     for (name, n) in dims {
         if bound.insert(name.clone(), *n).is_some_and(|old| old != *n) {
@@ -40,6 +47,7 @@ pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Ti
     let imported = timing.phase("import", || import(&model, &ImportOptions { dims: bound })).map_err(|errors| {
         Failure::new(errors.iter().map(|e| format!("{}: {e}", path.display())).collect::<Vec<_>>().join("\n"))
     })?;
+    imported.notes.iter().for_each(|note| tracing::warn!("{}: {note}", path.display()));
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into());
     Ok(Graph { name, body: imported.body, weights: imported.weights })
 }

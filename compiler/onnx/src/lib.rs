@@ -22,7 +22,7 @@ pub use decode::{decode, from_proto};
 pub use element::ElementType;
 pub use error::Error;
 pub use inspect::{Inspection, inspect};
-pub use load::load;
+pub use load::{load, load_with};
 pub use model::{Attribute, DimInfo, Graph, Model, Node, Tensor, ValueInfo, ValueType};
 
 /// Versions of the default opset that neap reads.

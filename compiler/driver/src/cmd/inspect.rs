@@ -38,7 +38,7 @@ struct Value {
 
 /// Runs the command.
 pub fn run(args: &Inspect) -> Result<(), Failure> {
-    let model = neap_onnx::load(&args.model).map_err(Failure::new)?;
+    let model = crate::load::read(&args.model)?;
     let i = neap_onnx::inspect(&model);
     let mut report = Report {
         producer: i.producer,

@@ -2,6 +2,7 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 mod constant;
 mod contract;
 mod einsum;
@@ -25,6 +26,7 @@ use super::table::Entry;
 pub(super) const FAMILIES: &[&[Entry]] = &[
     activation::OPS,
     arithmetic::OPS,
+    attention::OPS,
     constant::OPS,
     contract::OPS,
     einsum::OPS,
