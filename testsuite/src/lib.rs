@@ -5,6 +5,7 @@
 
 mod exec;
 mod explicit;
+mod filecheck;
 mod files;
 mod graph_bodies;
 mod graph_files;
@@ -19,6 +20,7 @@ use libtest_mimic::Trial;
 /// All trials.
 pub fn trials() -> Vec<Trial> {
     let mut all = vec![];
+    all.extend(filecheck::trials());
     all.extend(graph_files::trials());
     all.extend(graph_bodies::trials());
     all.extend(kernels::trials());

@@ -121,7 +121,9 @@ pub fn text(units: &mut [Unit], target: &CpuTarget, emit: Emit) -> Result<String
     for k in &list {
         let text = match emit {
             Emit::MlirGraph => unreachable!("the caller prints the graph"),
-            Emit::MlirLoop => format!("{:#?}", k.kernel),
+            Emit::MlirLoop => {
+                neap_kernels::mlir::write_scheduled(&cx, k).map_err(Failure::new)?.as_operation().to_string()
+            }
             Emit::MlirScf => module(k, &cx)?.as_operation().to_string(),
             Emit::Llvm => one(k, target, &cx, neap_codegen::Emit::Llvm)?.1.unwrap_or_default(),
             Emit::Asm => one(k, target, &cx, neap_codegen::Emit::Asm)?.1.unwrap_or_default(),

@@ -7,9 +7,11 @@ mod access;
 mod normal;
 mod read;
 mod scalar;
+mod scheduled;
 mod types;
 mod write;
 
 pub use normal::normal;
 pub use read::{read, read_module};
+pub use scheduled::write_scheduled;
 pub use write::{write, write_module};
