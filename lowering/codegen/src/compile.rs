@@ -3,6 +3,7 @@
 use crate::{CodegenError, ObjectCode, context, cranelift, legality, llvm, soft_fma};
 use melior::ir::Module;
 use neap_spec::{Backend, CpuTarget};
+use std::time::Instant;
 
 /// What text to give beside the object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,13 +33,17 @@ pub struct Compiled {
 /// # Errors
 /// An operation outside the explicit level, or a target without what the kernels need.
 pub fn compile(module: &Module<'_>, target: &CpuTarget, emit: Emit) -> Result<Compiled, CodegenError> {
+    let start = Instant::now();
     let stages = legality::check(module)?;
     let expanded = if target.fma { None } else { Some(soft_fma::expand(module)?) };
     let module = expanded.as_ref().unwrap_or(module);
-    match target.backend {
+    let compiled = match target.backend {
         Backend::Llvm => llvm::compile(module, &stages, target, emit),
         Backend::Cranelift => cranelift::compile(module, &stages, target, emit),
-    }
+    }?;
+    let names: Vec<&str> = stages.iter().map(|s| s.name.as_str()).collect();
+    tracing::debug!(stages = names.join(", "), bytes = compiled.object.size(), elapsed = ?start.elapsed(), "compiled");
+    Ok(compiled)
 }
 
 /// Parses MLIR text or bytecode in a context of its own and compiles it.

@@ -26,7 +26,7 @@ pub struct CpuTarget {
     pub vector_registers: u32,
     /// Whether masked loads and stores are cheap.
     pub masked_memory: bool,
-    /// Whether fused multiply-add is one instruction; without it the numerics profile is another.
+    /// Whether fused multiply-add is one instruction; without it, it is emulated.
     pub fma: bool,
     /// L1 data cache bytes of one core.
     pub l1: u64,

@@ -9,7 +9,9 @@ use crate::{
     files,
 };
 use libtest_mimic::{Failed, Trial};
-use neap_codegen::{Elem, Emit, GpuChip, Stage, check, compile, compile_gpu, host_target, link, named_target, parse};
+use neap_codegen::{
+    Elem, Emit, GpuChip, Stage, check, compile, compile_gpu, compile_source, host_target, link, named_target, parse,
+};
 use neap_spec::Backend;
 
 /// Elements of each buffer.
@@ -47,6 +49,7 @@ pub fn trials() -> Vec<Trial> {
         true => vec!["native", "x86-64-v2", "x86-64-v3"],
         false => vec!["native"],
     };
+    out.push(Trial::test("explicit/link", linked));
     out.extend(sources.into_iter().map(|(name, text)| Trial::test(name, move || same_bits(&text, &targets(&text)))));
     out
 }
@@ -61,6 +64,41 @@ fn refused(text: &str) -> Result<(), Failed> {
     };
     let message = error.to_string();
     if message.contains(expected) { Ok(()) } else { Err(format!("found: {message}").into()) }
+}
+
+/// Objects of both back ends in one image, each with its constants; and two entries of one name.
+fn linked() -> Result<(), Failed> {
+    let stage = |name: &str, number: u32| {
+        let numbers: Vec<String> = (0..16).map(|i| format!("{}.5", number + i)).collect();
+        let list = numbers.join(", ");
+        format!(
+            "func.func @{name}(%o: memref<?xf32>, %begin: index, %end: index, %scratch: memref<?xi8>)
+                 attributes {{neap.kernel = {{buffers = 1 : i64, dims = 0 : i64}}}} {{
+               %v = arith.constant dense<[{list}]> : vector<16xf32>
+               vector.store %v, %o[%begin] : memref<?xf32>, vector<16xf32>
+               return
+             }}"
+        )
+    };
+    let mut objects = Vec::new();
+    for (i, backend) in [Backend::Llvm, Backend::Cranelift, Backend::Llvm].into_iter().enumerate() {
+        let source = stage(&format!("k{i}"), 100 * i as u32);
+        objects.push(compile_source(source.as_bytes(), &host_target(backend), Emit::Object)?.object);
+    }
+    let image = Loaded::new(link(&objects)?)?;
+    for i in 0..3u32 {
+        let mut buffers = [Buffer::new(64)];
+        image.call(&format!("k{i}"), &mut buffers, &[], (0, 0), &mut Buffer::new(0));
+        let wanted: Vec<u8> = (0..16).flat_map(|j| ((100 * i + j) as f32 + 0.5).to_le_bytes()).collect();
+        if buffers[0].bytes() != wanted {
+            return Err(format!("k{i} stores other numbers").into());
+        }
+    }
+    objects.push(objects[0].clone());
+    match link(&objects) {
+        Err(error) if error.to_string().contains("two entries are named k0") => Ok(()),
+        other => Err(format!("two entries of one name: {other:?}").into()),
+    }
 }
 
 /// Comments `// <chip>: text` say what the assembly holds.
