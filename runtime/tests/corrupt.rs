@@ -89,7 +89,7 @@ fn reseal(file: &mut [u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whoever makes a program with right checksums could as well put anything into the code, so it is not run here;
     /// but opening it, and refusing it, must be safe.
