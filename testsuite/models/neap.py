@@ -26,8 +26,9 @@ class Neap:
         except subprocess.TimeoutExpired as late:
             raise Failure(f"no answer within {timeout:.0f} s: {' '.join(command)}") from late
         if done.returncode != 0:
-            lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}, no message"]
-            raise Failure(lines[-1] if done.returncode in (1, 2) else f"exit {done.returncode}: {lines[-1]}")
+            lines = done.stderr.strip().splitlines() or ["no message"]
+            message = lines[-1].removeprefix("error: ")
+            raise Failure(message if done.returncode in (1, 2) else f"exit {done.returncode}: {message}")
         try:
             return json.loads(done.stdout) if done.stdout.strip() else {}
         except json.JSONDecodeError as error:
@@ -44,6 +45,8 @@ def mismatch(got: dict, want: dict, atol: float, rtol: float) -> tuple[float, st
     worst, broken = 0.0, None
     for name, b in want.items():
         a = got[name]
+        if b.dtype == np.float64:
+            b = b.astype(np.float32)  # neap computes f64 in f32, and says so when it compiles
         if a.shape != b.shape or a.dtype != b.dtype:
             return np.inf, f"{name} is {a.dtype}{list(a.shape)}, not {b.dtype}{list(b.shape)}"
         a, b = a.astype(np.float64), b.astype(np.float64)
