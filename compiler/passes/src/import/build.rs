@@ -136,6 +136,15 @@ impl Cx {
         if permutation.iter().enumerate().all(|(i, &p)| i == p) {
             return Ok(v);
         }
+        // Small ones are not worth the care.
+        let swaps = permutation.iter().rev().enumerate().all(|(i, &p)| p + i + 1 == self.rank(v) || i < 2);
+        if swaps
+            && self.rank(v) >= 2
+            && permutation.len() == self.rank(v)
+            && self.tensor(v).is_some_and(|t| t.len() > 1024)
+        {
+            return Ok(self.swapped(v));
+        }
         let p: Vec<i64> = permutation.iter().map(|&p| p as i64).collect();
         self.infer1(GraphOp::Transpose, Attrs::new().ints("permutation", p), &[v])
     }
@@ -176,6 +185,10 @@ impl Cx {
     }
 
     pub fn matmul(&mut self, a: Val, b: Val, transpose_lhs: bool, transpose_rhs: bool) -> Res<Val> {
+        // A weight that is only transposed for the product is read as it lies.
+        let (swapped_a, swapped_b) = (self.swap_of(a), self.swap_of(b));
+        let (a, transpose_lhs) = swapped_a.map_or((a, transpose_lhs), |v| (v, !transpose_lhs));
+        let (b, transpose_rhs) = swapped_b.map_or((b, transpose_rhs), |v| (v, !transpose_rhs));
         let attrs = Attrs::new().flag("transpose_lhs", transpose_lhs).flag("transpose_rhs", transpose_rhs);
         self.infer1(GraphOp::Matmul, attrs, &[a, b])
     }

@@ -23,6 +23,9 @@ pub(super) enum Known {
     Tensor(Tensor),
     /// Integers as size expressions over open dims.
     Ints(Vec<Dim>),
+    /// The known tensor of another value with its last two dims swapped. Matrix products read it as it is, so that weights
+    /// stay in the model's file and are stored once; others force the swap.
+    Swapped(Val),
 }
 
 struct Slot {
@@ -148,7 +151,7 @@ impl Cx {
                 Some(ints) => Ok(ints.into_iter().map(Dim::constant).collect()),
                 None => invalid(format!("{what} is {}, expected integers", t.ty())),
             },
-            Known::No => unsupported(format!(
+            Known::No | Known::Swapped(_) => unsupported(format!(
                 "{what} depends on run-time data, so the result's shape does; export the model with fixed shapes"
             )),
         }
@@ -175,9 +178,42 @@ impl Cx {
         d.as_i64().ok_or_else(|| open(std::slice::from_ref(d)))
     }
 
+    /// A known matrix (or stack of them) with its last two dims swapped.
+    pub fn swapped(&mut self, of: Val) -> Val {
+        let mut ty = self.ty(of).clone();
+        let rank = ty.rank();
+        ty.dims.swap(rank - 2, rank - 1);
+        self.add(ty, Known::Swapped(of), None)
+    }
+
+    /// What a value is a swap of.
+    pub fn swap_of(&self, v: Val) -> Option<Val> {
+        match self.known(v) {
+            Known::Swapped(of) => Some(*of),
+            _ => None,
+        }
+    }
+
+    /// Computes a swap.
+    fn force(&mut self, v: Val) -> Res<()> {
+        let Known::Swapped(of) = *self.known(v) else { return Ok(()) };
+        let rank = self.rank(v) as i64;
+        let mut order: Vec<i64> = (0..rank).collect();
+        order.swap(rank as usize - 2, rank as usize - 1);
+        let source = self.tensor(of).ok_or(Refusal::Poisoned)?;
+        let attrs = Attrs::new().ints("permutation", order);
+        let out = neap_reference::eval(GraphOp::Transpose, &attrs, &[source], &[self.ty(v).clone()])
+            .map_err(|e| Refusal::Invalid(e.to_string()))?;
+        if let Some(t) = out.into_iter().next() {
+            self.slots[v.0 as usize].known = Known::Tensor(t);
+        }
+        Ok(())
+    }
+
     /// Adds an op with the given result types, or evaluates it now where its operands are known.
     pub fn op(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], mut outs: Vec<TensorType>) -> Res<Vec<Val>> {
         let ins = &*self.narrow(ins)?;
+        ins.iter().try_for_each(|v| self.force(*v))?;
         if ins.iter().any(|v| matches!(self.known(*v), Known::No)) {
             outs.iter_mut().filter(|t| t.dtype == DType::F64).for_each(|t| t.dtype = DType::F32);
         }
@@ -210,7 +246,8 @@ impl Cx {
         let at_run_time = ins.iter().any(|v| matches!(self.known(*v), Known::No));
         let mut out = ins.to_vec();
         for v in out.iter_mut().filter(|_| at_run_time) {
-            if let (DType::F64, Known::Tensor(_)) = (self.dtype(*v), self.known(*v)) {
+            if self.dtype(*v) == DType::F64 && !matches!(self.known(*v), Known::No) {
+                self.force(*v)?;
                 let ty = TensorType { dtype: DType::F32, dims: self.dims(*v) };
                 *v = self.op1(GraphOp::Cast, Attrs::new(), &[*v], ty)?;
                 self.narrowed.get_or_insert_with(|| self.node.clone());
@@ -242,6 +279,7 @@ impl Cx {
         if let Some(id) = self.slot(v).id {
             return Ok(id);
         }
+        self.force(v)?;
         let id = match (self.slot(v).repeats, self.known(v).clone()) {
             (Some(from), _) => {
                 let ty = self.ty(v).clone();
@@ -250,7 +288,7 @@ impl Cx {
             }
             (None, Known::Tensor(t)) => self.store(t, &self.slot(v).stem.clone())?,
             (None, Known::Ints(d)) => return Err(open(&d)),
-            (None, Known::No) => return Err(Refusal::Poisoned),
+            (None, Known::No | Known::Swapped(_)) => return Err(Refusal::Poisoned),
         };
         self.slots[v.0 as usize].id = Some(id);
         Ok(id)

@@ -43,7 +43,7 @@ pub(super) fn fold(
     if let Some(tensors) = tensors {
         return worth(op, types, outs).then(|| evaluate(op, attrs, &tensors, outs))?;
     }
-    if ins.iter().any(|k| matches!(k, Known::No)) {
+    if ins.iter().any(|k| matches!(k, Known::No | Known::Swapped(_))) {
         return None;
     }
     let values: Vec<Vec<Dim>> = ins.iter().map(|k| ints(k)).collect::<Option<_>>()?;
