@@ -9,8 +9,11 @@
 mod bound;
 mod build;
 mod check;
+mod choose;
+mod evaluate;
 pub mod formats;
 mod lifetime;
+mod limits;
 pub mod order;
 pub mod place;
 mod problem;
@@ -21,6 +24,7 @@ mod solve;
 
 pub use build::{MAX_TOTAL_BYTES, ProblemError};
 pub use check::{Violation, check};
+pub use limits::{Effort, Limits, Objective};
 pub use problem::{Home, Op, OpId, Problem, ProblemBuilder, Share, ShareId, ShareKind, Tensor, TensorId};
 pub use solution::{Certificate, Place, Solution, Witness};
-pub use solve::{Effort, Limits, Objective, PlanError, Planned, solve};
+pub use solve::{PlanError, Planned, solve};

@@ -2,7 +2,8 @@
 
 use crate::problem::{OpId, Problem, TensorId};
 
-/// Steps of an order and the half-open range of steps in which each tensor is alive.
+/// Steps of an order and the half-open range of steps in which each tensor is alive. What outlives the run is alive in one
+/// step more, so that even the last op cannot overwrite it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lives {
     /// Step of each op.
@@ -29,7 +30,7 @@ impl Lives {
             let first = problem.producer(id).map_or(0, |o| step[o.index()]);
             let last = problem.consumers(id).iter().map(|o| step[o.index()]).max().unwrap_or(first);
             birth.push(if tensor.pinned { 0 } else { first });
-            death.push(if tensor.pinned || tensor.output { steps } else { last.max(first) + 1 });
+            death.push(if tensor.pinned || tensor.output { steps + 1 } else { last.max(first) + 1 });
         }
         Lives { step, birth, death, steps }
     }

@@ -1,67 +1,19 @@
 //! The way from a problem to a plan with its certificate.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use crate::bound;
+use crate::choose::required;
+use crate::evaluate::{Candidate, evaluate};
 use crate::lifetime::Lives;
+use crate::limits::{Effort, Limits};
+use crate::order::model::{Count, Model};
+use crate::order::plan::plan;
 use crate::order::{Simple, simple};
-use crate::place::{Block, Placement, greedy, max_load};
-use crate::problem::{OpId, Problem};
-use crate::sharing::{Blocks, Sharing};
-use crate::solution::{Certificate, Place, Solution};
-
-/// What to make small.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Objective {
-    /// The bytes of the arena.
-    #[default]
-    Arena,
-    /// The bytes alive at the worst step; the placement is then only as good as a quick one.
-    Peak,
-}
-
-/// How hard to try.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Effort {
-    /// Search for proven optima within the limits.
-    #[default]
-    Search,
-    /// Heuristics alone.
-    Heuristic,
-}
-
-/// Limits of the search: counts, so that the same limits always give the same answer, and a time only where the user sets one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// What to make small.
-    pub objective: Objective,
-    /// How hard to try.
-    pub effort: Effort,
-    /// States of the order search.
-    pub order_states: u64,
-    /// Nodes of the placement search.
-    pub place_nodes: u64,
-    /// Rounds of improvement of large orders and placements.
-    pub rounds: u64,
-    /// Stop searching after this long; answers then depend on the machine.
-    pub time: Option<Duration>,
-    /// Stop as soon as the arena is no larger than this.
-    pub capacity: Option<u64>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            objective: Objective::Arena,
-            effort: Effort::Search,
-            order_states: 2_000_000,
-            place_nodes: 2_000_000,
-            rounds: 1_000,
-            time: None,
-            capacity: None,
-        }
-    }
-}
+use crate::place::{Block, PlaceLimits};
+use crate::problem::Problem;
+use crate::sharing::Blocks;
+use crate::solution::{Certificate, Solution, Witness};
 
 /// A plan, its certificate, and what it is compared with.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,119 +50,49 @@ pub enum PlanError {
 /// # Errors
 /// Only where required shares contradict each other.
 pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
-    let (lower_bound, witness) = bound::lower_bound(problem);
-    let mut best: Option<(Candidate, Simple)> = None;
+    let until = limits.time.map(|t| Instant::now() + t);
+    let (step_bound, step_witness) = bound::lower_bound(problem);
     let mut file_order_peak = 0;
+    let mut best: Option<(Candidate, String)> = None;
+    let mut offer = |candidate: Candidate, name: String| {
+        if best.as_ref().is_none_or(|(b, _)| candidate.key(limits.objective) < b.key(limits.objective)) {
+            best = Some((candidate, name));
+        }
+    };
+    let quick = PlaceLimits { nodes: 0, moves: 0, ..limits.place(until) };
     for rule in Simple::ALL {
-        let candidate = evaluate(problem, simple(problem, rule))?;
+        let candidate = evaluate(problem, simple(problem, rule), step_bound, &quick)?;
         if rule == Simple::File {
             file_order_peak = candidate.peak;
         }
-        if best.as_ref().is_none_or(|(b, _)| candidate.key(limits.objective) < b.key(limits.objective)) {
-            best = Some((candidate, rule));
-        }
+        offer(candidate, rule.name().to_string());
     }
-    let Some((candidate, rule)) = best else { unreachable!("there is at least one simple rule") };
+    let states = match limits.effort {
+        Effort::Search => limits.order_states,
+        Effort::Heuristic => 0,
+    };
+    let likely = Model::new(problem, Count::Likely);
+    let ordered = plan(problem, &likely, step_bound, states);
+    let candidate = evaluate(problem, ordered.order.clone(), ordered.lower_bound, &limits.place(until))?;
+    offer(candidate, ordered.method.clone());
+    // Where the model is no more than a guess, the bound needs the one that never counts too much.
+    let at_most = Model::new(problem, Count::AtMost);
+    let bounded = if at_most == likely { ordered } else { plan(problem, &at_most, step_bound, states) };
+    let Some((candidate, order_method)) = best else { unreachable!("at least one order was offered") };
+    let (lower_bound, witness) = if bounded.lower_bound > step_bound {
+        let method = "depth first over down-sets".to_string();
+        (bounded.lower_bound, Witness::Exhaustive { method, states: bounded.states, ops: bounded.proof })
+    } else {
+        (step_bound, step_witness)
+    };
     let certificate = Certificate {
         peak: candidate.peak,
         arena: candidate.arena,
         lower_bound,
         witness,
-        method: format!("{}, greedy by size", rule.name()),
+        method: format!("{order_method}; {}", candidate.method),
     };
     Ok(Planned { solution: candidate.solution, certificate, file_order_peak, no_reuse: no_reuse(problem)? })
-}
-
-struct Candidate {
-    solution: Solution,
-    peak: u64,
-    arena: u64,
-}
-
-impl Candidate {
-    fn key(&self, objective: Objective) -> (u64, u64) {
-        match objective {
-            Objective::Arena => (self.arena, self.peak),
-            Objective::Peak => (self.peak, self.arena),
-        }
-    }
-}
-
-/// Takes what shares it can, in the order of the steps, and places the blocks.
-fn evaluate(problem: &Problem, order: Vec<OpId>) -> Result<Candidate, PlanError> {
-    let lives = Lives::new(problem, &order);
-    let mut sharing = required(problem, &lives)?;
-    let mut optional: Vec<_> = problem.share_ids().filter(|s| !problem.share(*s).required).collect();
-    optional.sort_by_key(|s| (lives.step[problem.share(*s).op.index()], *s));
-    for s in optional {
-        sharing.try_take(s);
-    }
-    let blocks = Blocks::new(problem, &lives, &sharing);
-    let placement = quick(&blocks.blocks);
-    let peak = max_load(&blocks.blocks);
-    let arena = problem.padded(placement.height);
-    Ok(Candidate { solution: solution(problem, order, &sharing, &blocks, &placement), peak, arena })
-}
-
-fn required<'p>(problem: &'p Problem, lives: &'p Lives) -> Result<Sharing<'p>, PlanError> {
-    let mut sharing = Sharing::new(problem, lives);
-    sharing.take_required().map_err(|s| {
-        let s = problem.share(s);
-        PlanError::Share {
-            inner: problem.tensor(s.inner).name.clone(),
-            outer: problem.tensor(s.outer).name.clone(),
-            op: problem.op(s.op).name.clone(),
-        }
-    })?;
-    Ok(sharing)
-}
-
-/// The best of a few greedy sequences.
-fn quick(blocks: &[Block]) -> Placement {
-    let ids = || (0..blocks.len()).collect::<Vec<_>>();
-    let mut by_size = ids();
-    by_size.sort_by_key(|b| (std::cmp::Reverse(blocks[*b].extent()), *b));
-    let mut by_area = ids();
-    by_area.sort_by_key(|b| (std::cmp::Reverse(blocks[*b].area()), *b));
-    let mut by_length = ids();
-    by_length.sort_by_key(|b| (std::cmp::Reverse(blocks[*b].upper() - blocks[*b].lower()), *b));
-    let mut by_time = ids();
-    by_time.sort_by_key(|b| (blocks[*b].lower(), std::cmp::Reverse(blocks[*b].extent()), *b));
-    let mut best = greedy(blocks, &by_size);
-    for sequence in [by_area, by_length, by_time] {
-        let next = greedy(blocks, &sequence);
-        if next.height < best.height {
-            best = next;
-        }
-    }
-    best
-}
-
-fn solution(
-    problem: &Problem,
-    order: Vec<OpId>,
-    sharing: &Sharing<'_>,
-    blocks: &Blocks,
-    placement: &Placement,
-) -> Solution {
-    let mut places = vec![Place::Arena(0); problem.tensors().len()];
-    for group in blocks.groups.iter() {
-        if let Some(of) = group.external {
-            for (t, offset) in &group.members {
-                places[t.index()] = Place::External { of, offset: *offset };
-            }
-        }
-    }
-    for (b, g) in blocks.group_of_block.iter().enumerate() {
-        for (t, offset) in &blocks.groups[*g].members {
-            places[t.index()] = Place::Arena(placement.offsets[b] + offset);
-        }
-    }
-    let mut workspaces = vec![0; problem.ops().len()];
-    for (w, op) in blocks.workspace_op.iter().enumerate() {
-        workspaces[op.index()] = placement.offsets[blocks.group_of_block.len() + w];
-    }
-    Solution { order, places, workspaces, taken: sharing.taken() }
 }
 
 fn no_reuse(problem: &Problem) -> Result<u64, PlanError> {

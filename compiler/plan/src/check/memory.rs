@@ -33,7 +33,7 @@ fn bytes(problem: &Problem, solution: &Solution, item: Item) -> Bytes {
 
 /// Births and deaths by step.
 fn events(problem: &Problem, step: &[u64], alive: &[(u64, u64)]) -> (Vec<Vec<Item>>, Vec<Vec<Item>>) {
-    let steps = step.len().max(1);
+    let steps = step.len().max(1) + 1;
     let (mut born, mut dies) = (vec![Vec::new(); steps], vec![Vec::new(); steps]);
     for (t, (from, to)) in alive.iter().enumerate() {
         if problem.tensors()[t].size > 0 {

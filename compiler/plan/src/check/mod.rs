@@ -82,9 +82,9 @@ fn shape(problem: &Problem, solution: &Solution) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The half-open steps in which each tensor is alive.
+/// The half-open steps in which each tensor is alive; what outlives the run is alive in a step after the last.
 fn alive(problem: &Problem, step: &[u64]) -> Vec<(u64, u64)> {
-    let end = (step.len() as u64).max(1);
+    let end = (step.len() as u64).max(1) + 1;
     let mut alive: Vec<(u64, u64)> =
         problem.tensors().iter().map(|t| if t.pinned || t.output { (0, end) } else { (0, 1) }).collect();
     for (o, op) in problem.ops().iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) enum Count {
 }
 
 /// A problem as ops and atoms.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model {
     /// Ops that come directly before each op.
     pub(crate) preds: Vec<Vec<u32>>,
@@ -36,15 +36,15 @@ pub(crate) struct Model {
     pub(crate) initial: Vec<u32>,
     /// Workspace of each op, padded.
     pub(crate) workspace: Vec<u64>,
-    /// For each op the pairs (atoms of an input, atoms of the output that may take their place).
+    /// For each op which outputs may take which inputs' places.
     pub(crate) swaps: Vec<Vec<Swap>>,
 }
 
 /// An output that may take an input's place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Swap {
-    /// Atoms of the input: all must die with the op.
-    pub(crate) old: Vec<u32>,
+    /// The atom that dies with the input.
+    pub(crate) old: u32,
     /// The output, to tell the outputs of one op apart.
     pub(crate) output: u32,
     /// Bytes saved.
@@ -152,7 +152,10 @@ impl Model {
         id
     }
 
+    /// An output may take an input's place once the input itself has no reader left, even if a view of it lives on: the
+    /// view might be a copy instead. Each such input gets an atom of no bytes that dies with its last reader.
     fn add_swaps(&mut self, problem: &Problem, atoms: &[Vec<u32>]) {
+        let mut life = vec![None; problem.tensors().len()];
         for s in problem.shares().iter().filter(|s| s.kind == ShareKind::InPlace) {
             let outer = problem.tensor(s.outer);
             let (old, new) = (&atoms[s.outer.index()], &atoms[s.inner.index()]);
@@ -161,7 +164,17 @@ impl Model {
             }
             let sum = |list: &[u32]| list.iter().map(|a| self.bytes[*a as usize]).sum::<u64>();
             let saved = sum(old).min(sum(new));
-            self.swaps[s.op.index()].push(Swap { old: old.clone(), output: s.inner.0, saved });
+            let old = *life[s.outer.index()].get_or_insert_with(|| {
+                let id = self.bytes.len() as u32;
+                self.bytes.push(0);
+                self.users.push(0);
+                for o in problem.consumers(s.outer).iter().copied().chain(problem.producer(s.outer)) {
+                    self.uses[o.index()].push(id);
+                    self.users[id as usize] += 1;
+                }
+                id
+            });
+            self.swaps[s.op.index()].push(Swap { old, output: s.inner.0, saved });
         }
     }
 }
@@ -263,6 +276,28 @@ impl Ties {
     }
 }
 
+/// The largest saving of each output; ops have few.
+#[derive(Default)]
+struct SmallPairs {
+    pairs: Vec<(u32, u64)>,
+    sum: u64,
+}
+
+impl SmallPairs {
+    fn raise(&mut self, output: u32, saved: u64) {
+        match self.pairs.iter_mut().find(|p| p.0 == output) {
+            Some(p) => {
+                self.sum += saved.saturating_sub(p.1);
+                p.1 = p.1.max(saved);
+            }
+            None => {
+                self.pairs.push((output, saved));
+                self.sum += saved;
+            }
+        }
+    }
+}
+
 /// A set of ops done, and what is alive after them.
 #[derive(Clone, Debug)]
 pub(crate) struct State<'m> {
@@ -306,7 +341,17 @@ impl<'m> State<'m> {
         let born: u64 = m.makes[op].iter().filter(|a| self.made[**a as usize] == 0).map(|a| m.bytes[*a as usize]).sum();
         let dead: u64 = m.uses[op].iter().filter(|a| self.left[**a as usize] == 1).map(|a| m.bytes[*a as usize]).sum();
         let full = self.memory + born;
-        (full + m.workspace[op] - self.saved(op), full - dead)
+        (full + m.workspace[op] - self.saved(op).min(born), full - dead)
+    }
+
+    /// Whether an atom has been made.
+    pub(crate) fn alive(&self, atom: u32) -> bool {
+        self.made[atom as usize] > 0
+    }
+
+    /// Users of an atom not yet done.
+    pub(crate) fn left_of(&self, atom: u32) -> u32 {
+        self.left[atom as usize]
     }
 
     /// Bytes that outputs save by taking the places of inputs that die.
@@ -315,16 +360,14 @@ impl<'m> State<'m> {
         if swaps.is_empty() {
             return 0;
         }
-        let mut saved = 0;
-        for (i, s) in swaps.iter().enumerate() {
-            let free = |x: &Swap| x.old.iter().all(|a| self.left[*a as usize] == 1);
-            // Each output once, each input once: the first pair that works.
-            let taken = swaps[..i].iter().any(|e| (e.output == s.output || e.old == s.old) && free(e));
-            if !taken && free(s) {
-                saved += s.saved;
+        // The best input of each output; that two outputs may want one input is left to the plan.
+        let mut best: SmallPairs = SmallPairs::default();
+        for s in swaps {
+            if self.left[s.old as usize] == 1 {
+                best.raise(s.output, s.saved);
             }
         }
-        saved
+        best.sum
     }
 
     /// Does an op; says how many bytes are alive while it runs.

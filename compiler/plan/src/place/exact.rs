@@ -10,10 +10,10 @@
 //! a table of skylines known to fail, kept across restarts.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::sections::Sections;
-use crate::random::Random;
+use crate::random::{AsIs, Random};
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -422,25 +422,5 @@ impl<'s> Search<'s> {
             key = key.wrapping_add(Random::new((s as u64) << 48 ^ self.floor[s]).wide());
         }
         key
-    }
-}
-
-/// The keys are hashes already.
-#[derive(Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*b);
-        }
-    }
-
-    fn write_u128(&mut self, key: u128) {
-        self.0 = key as u64;
     }
 }
