@@ -40,6 +40,8 @@ SHAPES = {
 # Values where random ones would make no sense; the others are uniform floats, or integers below 100.
 VALUES = {"sr": 16000, "fmin": 46.875, "fmax": 2093.75, "attention_mask": 1, "token_type_ids": 0}
 BELOW = {"bytes": 256}
+# Sound swings around 0: on an offset onnxruntime with and without its optimiser differ by more than the tolerance.
+SOUND = {"serving_default_input_2:0", "audio"}
 # They branch on a run-time value.
 REFUSABLE = {"silero_vad": "If", "silero_vad_ifless": "If"}
 
@@ -87,4 +89,6 @@ def values(rng: np.random.Generator, name: str, shape: tuple, dtype: np.dtype) -
         return rng.integers(0, BELOW.get(name, 100), shape).astype(dtype)
     if dtype == np.bool_:
         return rng.integers(0, 2, shape).astype(dtype)
+    if name in SOUND:
+        return rng.uniform(-1, 1, shape).astype(dtype)
     return rng.random(shape).astype(dtype)
