@@ -161,35 +161,64 @@ impl<'c> Env<'_, '_, 'c> {
                 let mask = b.create_mask(b.select(inside, n, b.index(0)), l.count);
                 b.masked_load(self.buf(p.buffer), at(), mask, self.outside(p))
             }
-            (Some(1), [(g, size)], _) if !g.opaque_in(l.iter) && g.coefficient(l.iter).as_i64() == Some(1) => {
-                self.read_window(site, p, iters, l, self.affine(g, site.space, iters), b.size(size, &self.sizes))
+            (Some(s @ (1 | 2)), [(g, size)], _)
+                if self.masked && !g.opaque_in(l.iter) && g.coefficient(l.iter).as_i64() == Some(s) =>
+            {
+                let (first, size) = (self.affine(g, site.space, iters), b.size(size, &self.sizes));
+                self.read_window(site, p, iters, l, s, Some((first, size)))
             }
+            (Some(2), [], _) if self.masked => self.read_window(site, p, iters, l, 2, None),
+            (Some(2), [], true) if l.active.is_none() => self.every_second(self.buf(p.buffer), at(), l.count),
             (_, [], true) => self.by_lane(site, p, iters, l, false),
             _ => self.unless_inside(site, p, iters, l),
         }
     }
 
-    /// Consecutive elements of which those with index from `first` on in [0, size) are inside.
+    /// Elements in steps of 1 or 2, by masks. `window`: the index of lane 0 along the guarded dim, and its size.
     fn read_window(
         &self,
         site: Site<'_>,
         p: &Place,
         iters: &[V<'c>],
         l: Lanes<'c>,
-        first: V<'c>,
-        size: V<'c>,
+        step: i64,
+        window: Option<(V<'c>, V<'c>)>,
     ) -> V<'c> {
         let b = self.b;
-        if !self.masked {
-            return self.unless_inside(site, p, iters, l);
-        }
+        let (at, outside) = (
+            self.affine(&p.offset, site.space, iters),
+            if p.guards.is_empty() { b.zero(self.buf(p.buffer).elem.scalar()) } else { self.outside(p) },
+        );
         let rows = self.inside(site, p, iters, Some(l.iter));
-        let n = l.active.unwrap_or(b.index(i64::from(l.count)));
-        let end = b.min(b.sub(size, first), n);
+        // Elements from the first lane's to the last meant one's.
+        let lanes = l.active.unwrap_or(b.index(i64::from(l.count)));
+        let mut end = b.sub(b.mul(lanes, b.index(step)), b.index(step - 1));
+        if let Some((first, size)) = window {
+            end = b.min(b.sub(size, first), end);
+        }
         let end = b.select(rows, end, b.index(0));
-        let before = b.create_mask(b.sub(b.index(0), first), l.count);
-        let mask = b.and(b.create_mask(end, l.count), b.not(before));
-        b.masked_load(self.buf(p.buffer), self.affine(&p.offset, site.space, iters), mask, self.outside(p))
+        let part = |from: i64| {
+            let from = b.index(from);
+            let mut mask = b.create_mask(b.sub(end, from), l.count);
+            if let Some((first, _)) = window {
+                let before = b.create_mask(b.sub(b.sub(b.index(0), first), from), l.count);
+                mask = b.and(mask, b.not(before));
+            }
+            b.masked_load(self.buf(p.buffer), b.add(at, from), mask, outside)
+        };
+        if step == 1 {
+            return part(0);
+        }
+        let count = i64::from(l.count);
+        b.shuffle(part(0), part(count), &(0..count).map(|i| 2 * i).collect::<Vec<_>>())
+    }
+
+    /// Elements 0, 2, 4, ... from two vectors that end at the last of them.
+    fn every_second(&self, from: Buf<'c>, at: V<'c>, count: u32) -> V<'c> {
+        let (b, n) = (self.b, i64::from(count));
+        let (low, high) = (b.vload(from, at, count), b.vload(from, b.add(at, b.index(n - 1)), count));
+        let pick = |i: i64| if 2 * i < n { 2 * i } else { n + 2 * i - (n - 1) };
+        b.shuffle(low, high, &(0..n).map(pick).collect::<Vec<_>>())
     }
 
     /// Without guards if the first and the last lane are inside (indices are monotonic in the lane), else with them.
@@ -209,6 +238,9 @@ impl<'c> Env<'_, '_, 'c> {
             |b| {
                 vec![match p.offset.coefficient(l.iter).as_i64() {
                     Some(1) => b.vload(self.buf(p.buffer), self.affine(&p.offset, site.space, iters), l.count),
+                    Some(2) => {
+                        self.every_second(self.buf(p.buffer), self.affine(&p.offset, site.space, iters), l.count)
+                    }
                     _ => self.by_lane(site, p, iters, l, false),
                 }]
             },

@@ -18,6 +18,7 @@ fn access(p: &Place, iter: Option<usize>, lanes: f64) -> f64 {
     let step = p.offset.coefficient(v).as_i64();
     match step {
         Some(0 | 1) if !p.offset.opaque_in(v) => guarded,
+        Some(2) if !p.offset.opaque_in(v) => 3.0 * guarded,
         // Lane by lane, and put together.
         _ => 2.0 * lanes * guarded,
     }
