@@ -10,19 +10,26 @@ use crate::problem::{Problem, ShareId};
 use crate::sharing::{Blocks, Sharing};
 use crate::solve::PlanError;
 
-/// Refused shares tried first in one round.
+/// Refused shares tried first in one round, at most.
 const TRIES: usize = 24;
+/// Shares taken anew by all tries together, about.
+const EFFORT: usize = 400_000;
 
 /// Takes shares so that the peak is low; stops at `bound`, below which no peak can be.
 pub(crate) fn choose<'p>(problem: &'p Problem, lives: &'p Lives, bound: u64) -> Result<Sharing<'p>, PlanError> {
     let mut sequence: Vec<ShareId> = problem.share_ids().filter(|s| !problem.share(*s).required).collect();
     sequence.sort_by_key(|s| (lives.step[problem.share(*s).op.index()], *s));
     let (mut best, mut peak) = take(problem, lives, &sequence)?;
-    while peak > bound {
+    let mut effort = EFFORT;
+    while peak > bound && effort > 0 {
         let taken = best.taken();
         let refused: Vec<ShareId> = sequence.iter().copied().filter(|s| taken.binary_search(s).is_err()).collect();
         let mut better = None;
         for s in refused.into_iter().take(TRIES) {
+            effort = effort.saturating_sub(sequence.len());
+            if effort == 0 {
+                break;
+            }
             let mut trial = vec![s];
             trial.extend(sequence.iter().copied().filter(|x| *x != s));
             let (sharing, load) = take(problem, lives, &trial)?;

@@ -15,6 +15,7 @@ pub struct Sharing<'p> {
     parent: Vec<u32>,
     /// Address of a tensor less that of its parent.
     distance: Vec<i64>,
+    /// Members of each root's group, by death.
     members: Vec<Vec<TensorId>>,
     groups: Vec<Group>,
     taken: Vec<ShareId>,
@@ -28,6 +29,10 @@ struct Group {
     external: Option<TensorId>,
     /// The tensor that all others are views of, as long as there is one.
     top: Option<TensorId>,
+    /// Strictest alignment of a member, and where that member lies modulo it, from the root.
+    align: (i64, i64),
+    /// Lowest byte and end of all members, from the root.
+    extent: (i64, i64),
 }
 
 /// A group of tied tensors that lies in the arena, or in an external tensor.
@@ -45,7 +50,12 @@ impl<'p> Sharing<'p> {
         let n = problem.tensors().len();
         let groups = problem
             .tensor_ids()
-            .map(|t| Group { external: (problem.tensor(t).home != Home::Arena).then_some(t), top: Some(t) })
+            .map(|t| Group {
+                external: (problem.tensor(t).home != Home::Arena).then_some(t),
+                top: Some(t),
+                align: (problem.tensor(t).align as i64, 0),
+                extent: (0, problem.tensor(t).size as i64),
+            })
             .collect();
         Sharing {
             problem,
@@ -159,63 +169,56 @@ impl<'p> Sharing<'p> {
             }
             let size = self.problem.tensor(e).size as i64;
             let start = self.find(e).1 + if gi.external.is_some() { shift } else { 0 };
-            let fits = |root: u32, by: i64| {
-                self.members[root as usize].iter().all(|t| {
-                    let p = self.find(*t).1 + by - start;
-                    p >= 0 && p + self.problem.tensor(*t).size as i64 <= size
-                })
-            };
-            if !fits(inner, shift) || !fits(outer, 0) {
+            let fits = |g: &Group, by: i64| g.extent.0 + by >= start && g.extent.1 + by <= start + size;
+            if !fits(&gi, shift) || !fits(&go, 0) {
                 return None;
             }
         }
-        Some(Group { external, top: if pure_view { go.top } else { None } })
+        // All members must be able to stand at their alignment at once.
+        let inner_align = (gi.align.0, (gi.align.1 + shift).rem_euclid(gi.align.0));
+        let (strict, loose) =
+            if inner_align.0 > go.align.0 { (inner_align, go.align) } else { (go.align, inner_align) };
+        if strict.1.rem_euclid(loose.0) != loose.1.rem_euclid(loose.0) {
+            return None;
+        }
+        Some(Group {
+            external,
+            top: if pure_view { go.top } else { None },
+            align: strict,
+            extent: (go.extent.0.min(gi.extent.0 + shift), go.extent.1.max(gi.extent.1 + shift)),
+        })
     }
 
-    /// Whether no two tensors of the two groups would hold different values in one byte at one step, and alignment agrees.
+    /// Whether no two tensors of the two groups would hold different values in one byte at one step.
     fn compatible(&self, s: &Share, inner: u32, outer: u32, shift: i64) -> bool {
-        let inner_members: Vec<(TensorId, i64)> =
-            self.members[inner as usize].iter().map(|t| (*t, self.find(*t).1 + shift)).collect();
-        let outer_members: Vec<(TensorId, i64)> =
-            self.members[outer as usize].iter().map(|t| (*t, self.find(*t).1)).collect();
-        if !self.aligned(inner_members.iter().chain(&outer_members)) {
-            return false;
+        let (mi, mo) = (&self.members[inner as usize], &self.members[outer as usize]);
+        if mi.len() <= mo.len() {
+            mi.iter().all(|a| self.compatible_with(*a, mo, |a, b| self.may_meet(s, a, shift, b)))
+        } else {
+            mo.iter().all(|b| self.compatible_with(*b, mi, |b, a| self.may_meet(s, a, shift, b)))
         }
-        for (a, pa) in &inner_members {
-            for (b, pb) in &outer_members {
-                let (from, to) = self.lives.common(*a, *b);
-                if from >= to {
-                    continue;
-                }
-                let low = *pa.max(pb);
-                let high = (pa + self.size(*a)).min(pb + self.size(*b));
-                if low >= high {
-                    continue;
-                }
-                let step = self.lives.step[s.op.index()];
-                let swap =
-                    s.kind == ShareKind::InPlace && (*a, *b) == (s.inner, s.outer) && (from, to) == (step, step + 1);
-                if !swap && !(s.kind != ShareKind::InPlace && self.same_value(s, (*a, *pa), (*b, *pb), (low, high))) {
-                    return false;
-                }
-            }
-        }
-        true
     }
 
-    /// All members must be able to stand at their alignment at once.
-    fn aligned<'a>(&self, members: impl Iterator<Item = &'a (TensorId, i64)>) -> bool {
-        let mut strictest = (1i64, 0i64);
-        for (t, p) in members {
-            let align = self.problem.tensor(*t).align as i64;
-            if p.rem_euclid(align.min(strictest.0)) != strictest.1.rem_euclid(align.min(strictest.0)) {
-                return false;
-            }
-            if align > strictest.0 {
-                strictest = (align, p.rem_euclid(align));
-            }
+    /// Checks a tensor against the members that are alive with it; members come by death, so the last ones come first.
+    fn compatible_with(&self, t: TensorId, others: &[TensorId], may: impl Fn(TensorId, TensorId) -> bool) -> bool {
+        let (birth, death) = self.lives.range(t);
+        let alive = others.iter().rev().take_while(|o| self.lives.death[o.index()] > birth);
+        alive.filter(|o| self.lives.birth[o.index()] < death).all(|o| may(t, *o))
+    }
+
+    /// Whether `a` of the inner group, moved by `shift`, and `b` of the outer group may be alive together.
+    fn may_meet(&self, s: &Share, a: TensorId, shift: i64, b: TensorId) -> bool {
+        let (pa, pb) = (self.find(a).1 + shift, self.find(b).1);
+        let (low, high) = (pa.max(pb), (pa + self.size(a)).min(pb + self.size(b)));
+        if low >= high {
+            return true;
         }
-        true
+        if s.kind == ShareKind::InPlace {
+            let step = self.lives.step[s.op.index()];
+            (a, b) == (s.inner, s.outer) && self.lives.common(a, b) == (step, step + 1)
+        } else {
+            self.same_value(s, (a, pa), (b, pb), (low, high))
+        }
     }
 
     /// Whether the two hold the same bytes there: the share leads from one to the other through tensors around the range.
@@ -258,8 +261,19 @@ impl<'p> Sharing<'p> {
         self.parent[small as usize] = large;
         self.distance[small as usize] = by;
         let moved = std::mem::take(&mut self.members[small as usize]);
-        self.members[large as usize].extend(moved);
-        self.groups[large as usize] = group;
+        let list = &mut self.members[large as usize];
+        for t in moved {
+            let death = self.lives.death[t.index()];
+            let at = list.partition_point(|o| self.lives.death[o.index()] <= death);
+            list.insert(at, t);
+        }
+        // The group was worked out from the outer root.
+        let by = if large == outer { 0 } else { -shift };
+        self.groups[large as usize] = Group {
+            align: (group.align.0, (group.align.1 + by).rem_euclid(group.align.0)),
+            extent: (group.extent.0 + by, group.extent.1 + by),
+            ..group
+        };
     }
 
     fn size(&self, t: TensorId) -> i64 {

@@ -64,3 +64,23 @@ fn mistakes_are_named() {
     });
     assert!(big.contains("past 2^62"), "{big}");
 }
+
+#[test]
+fn a_long_chain_in_place() {
+    let mut b = Problem::builder();
+    b.storage_align(64);
+    let mut last = b.tensor(Tensor::new("in", 4096).input().home(Home::ReadOnly));
+    for i in 0..50_000 {
+        let t = Tensor::new(format!("t{i}"), 4096);
+        let next = b.tensor(if i == 49_999 { t.output().home(Home::Writable) } else { t });
+        let op = b.op(Op::new(format!("op{i}")).inputs([last]).outputs([next]));
+        if i > 0 {
+            b.in_place(op, last, next);
+        }
+        last = next;
+    }
+    let problem = b.build().unwrap();
+    let planned = solve(&problem, &Limits::default()).unwrap();
+    check(&problem, &planned.solution, &planned.certificate).unwrap();
+    assert_eq!(planned.certificate.arena, 0);
+}

@@ -42,9 +42,13 @@ struct Part {
 pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, states: u64) -> Ordered {
     let file: Vec<u32> = problem.file_order().iter().map(|o| o.0).collect();
     let cuts = segments(model, &file);
+    let mut segment_of = vec![0; model.len()];
+    for (i, cut) in cuts.iter().enumerate() {
+        cut.ops.iter().for_each(|o| segment_of[*o as usize] = i as u32);
+    }
     let mut parts = first_parts(problem, model, cuts);
     let count = parts.len();
-    let mut method = improve_greedily(model, &mut parts);
+    let mut method = improve_greedily(model, &mut parts, &segment_of);
     let mut target = parts.iter().map(|p| p.bound).max().unwrap_or(0).max(bound);
     let mut known: HashMap<(u128, u64), Known> = HashMap::new();
     let mut spent = 0;
@@ -54,7 +58,8 @@ pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, states: u64) ->
     for part in &mut parts {
         if part.open && part.peak > target {
             searched = true;
-            attack(model, &mut state, part, &mut target, states.saturating_sub(spent), &mut known);
+            let share = states.saturating_sub(spent);
+            attack(model, &mut state, part, &segment_of, &mut target, share, &mut known);
             spent += part.states;
         }
         for o in &part.order {
@@ -94,6 +99,7 @@ fn attack<'m>(
     model: &'m Model,
     state: &mut State<'m>,
     part: &mut Part,
+    segment_of: &[u32],
     target: &mut u64,
     states: u64,
     known: &mut HashMap<(u128, u64), Known>,
@@ -109,7 +115,7 @@ fn attack<'m>(
             None => {
                 if search.is_none() {
                     // The state is lent to the search for as long as it lasts.
-                    search = Some(Search::new(model, &mut *state, &ops));
+                    search = Some(Search::new(model, &mut *state, &ops, segment_of));
                 }
                 let Some(s) = search.as_mut() else { return };
                 let left = states.saturating_sub(s.states);
@@ -171,15 +177,14 @@ fn first_parts(problem: &Problem, model: &Model, cuts: Vec<Segment>) -> Vec<Part
 }
 
 /// One descent of the search in each part, without a target: what is free first, then what leaves the least.
-fn improve_greedily(model: &Model, parts: &mut [Part]) -> String {
+fn improve_greedily(model: &Model, parts: &mut [Part], segment_of: &[u32]) -> String {
     let mut state = State::new(model);
     let mut better = false;
     for part in parts {
         if part.segment.ops.len() > 1 {
-            let mut search = Search::new(model, &mut state, &part.segment.ops);
+            let mut search = Search::new(model, &mut state, &part.segment.ops, segment_of);
             let order = search.descend();
-            let mut trial = state.clone();
-            let peak = order.iter().map(|o| trial.run(*o as usize)).max().unwrap_or(0);
+            let peak = rehearse(&mut state, &order);
             if peak < part.peak {
                 part.peak = peak;
                 part.order = order;
@@ -191,4 +196,18 @@ fn improve_greedily(model: &Model, parts: &mut [Part]) -> String {
         }
     }
     if better { "greedy valleys".into() } else { "best simple order".into() }
+}
+
+/// The peak of some ops run next; the state is left as it was.
+fn rehearse(state: &mut State<'_>, order: &[u32]) -> u64 {
+    let mut before = Vec::with_capacity(order.len());
+    let mut peak = 0;
+    for o in order {
+        before.push(state.memory);
+        peak = peak.max(state.run(*o as usize));
+    }
+    for (o, memory) in order.iter().zip(before).rev() {
+        state.back(*o as usize, memory);
+    }
+    peak
 }

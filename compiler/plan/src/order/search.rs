@@ -33,7 +33,9 @@ pub(crate) struct Search<'m, 's> {
     /// Least load that did not fit.
     next: u64,
     ready: Vec<u32>,
-    inside: Vec<bool>,
+    /// Segment of each op, and which one this is.
+    segment_of: &'s [u32],
+    segment: u32,
     path: Vec<(u32, u64)>,
     key: u128,
     seen: HashSet<u128, BuildHasherDefault<AsIs>>,
@@ -45,11 +47,8 @@ pub(crate) struct Search<'m, 's> {
 
 impl<'m, 's> Search<'m, 's> {
     /// A search over these ops, all of whose other predecessors are done.
-    pub(crate) fn new(model: &'m Model, state: &'s mut State<'m>, ops: &[u32]) -> Self {
-        let mut inside = vec![false; model.len()];
-        for o in ops {
-            inside[*o as usize] = true;
-        }
+    pub(crate) fn new(model: &'m Model, state: &'s mut State<'m>, ops: &[u32], segment_of: &'s [u32]) -> Self {
+        let segment = ops.first().map_or(0, |o| segment_of[*o as usize]);
         let ready = ops.iter().copied().filter(|o| state.waiting[*o as usize] == 0).collect();
         Search {
             model,
@@ -57,7 +56,8 @@ impl<'m, 's> Search<'m, 's> {
             target: 0,
             next: u64::MAX,
             ready,
-            inside,
+            segment_of,
+            segment,
             path: Vec::new(),
             key: 0,
             seen: HashSet::default(),
@@ -187,7 +187,7 @@ impl<'m, 's> Search<'m, 's> {
                 let model = self.model;
                 let mut made = model.succs[op as usize]
                     .iter()
-                    .filter(|s| self.state.waiting[**s as usize] == 0 && self.inside[**s as usize]);
+                    .filter(|s| self.state.waiting[**s as usize] == 0 && self.segment_of[**s as usize] == self.segment);
                 match (made.next(), made.next()) {
                     (Some(next), None) => op = *next,
                     _ => break,
@@ -207,7 +207,7 @@ impl<'m, 's> Search<'m, 's> {
             self.ready.remove(at);
         }
         for s in &self.model.succs[op as usize] {
-            if self.state.waiting[*s as usize] == 0 && self.inside[*s as usize] {
+            if self.state.waiting[*s as usize] == 0 && self.segment_of[*s as usize] == self.segment {
                 self.ready.push(*s);
             }
         }
