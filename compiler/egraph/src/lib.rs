@@ -1,1 +1,0 @@
-//! neap-egraph
