@@ -15,7 +15,7 @@ pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, from: V<'c>, to: V<'c>)
         let target = b.mul(b.sub(panel, from), b.mul(env.k, b.index(s.width() as i64)));
         if contiguous && o.guards.is_empty() && (s.masks || !env.ragged()) {
             copy(env, at, start, target);
-        } else if let Some(w) = windows.as_ref().filter(|_| s.masks) {
+        } else if let Some(w) = &windows {
             w.pack(env, at, start, target);
         } else {
             elements(env, at, start, target);

@@ -77,7 +77,7 @@ impl ContractSchedule {
         let lanes = u64::from(target.vector_bits) / 8 / size;
         let masks = target.masked_memory;
         let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
-        let window = masks && !constant(&c.panel_operand) && in_place_windows(&c, lanes);
+        let window = !constant(&c.panel_operand) && in_place_windows(&c, lanes);
         let (rows, vectors) = match window {
             true => (m, 1),
             false => tile(m, n, k, lanes, u64::from(target.vector_registers), masks),
