@@ -60,7 +60,7 @@ fn plain<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, line: V<'c>) {
 fn element<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, row: u64) -> V<'c> {
     let (b, c) = (env.b, env.c);
     let (panel, rows) = (&c.panel_operand, Rows::new(env, at));
-    let axes = env.k_axes(&[&|a| rows.step(env, a), &|a| env.size(&c.panel_operand.flat.strides[a])]);
+    let axes = env.k_axes(at, &[&|a| rows.step(env, a), &|a| env.size(&c.panel_operand.flat.strides[a])]);
     let cursors = [b.add(rows.base, b.mul(rows.stride, b.index(row as i64))), env.offset(&panel.flat, at)];
     let zero = b.float(env.elem, 0.0);
     let sums = env.nest(&axes, &cursors, &[zero], &mut vec![], &mut |ivs, cursors, sums| {
@@ -91,11 +91,7 @@ fn store<'c>(
 }
 
 fn row_at<'c>(env: &Env<'_, 'c>, at: &At<'c>, row: u64) -> At<'c> {
-    let mut at = at.clone();
-    if let Some(axis) = env.c.row {
-        at[axis] = Some(env.b.index(row as i64));
-    }
-    at
+    env.c.row.map_or_else(|| at.clone(), |axis| at.with(axis, env.b.index(row as i64)))
 }
 
 /// Where the rows' elements lie.
@@ -167,7 +163,7 @@ fn accumulate<'c>(
     let at = w.line_at(env, at, line);
     let base = b.add(env.offset(&c.panel_operand.flat, &at), b.mul(x, b.index(w.stride())));
     let rows = Rows::new(env, &at);
-    let steps = env.k_axes(&[&|a| rows.step(env, a), &|a| env.size(&c.panel_operand.flat.strides[a])]);
+    let steps = env.k_axes(&at, &[&|a| rows.step(env, a), &|a| env.size(&c.panel_operand.flat.strides[a])]);
     let channels: Vec<_> = w.channel().iter().map(|p| steps[*p].clone()).collect();
     let taps = w.taps(c);
     let vector = env.elem.vector(s.lanes as u32);

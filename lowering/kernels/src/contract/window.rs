@@ -97,11 +97,11 @@ impl<'a> Windows<'a> {
             let within = b.sub(first, b.mul(line, b.index(self.line)));
             let segments: Vec<_> =
                 (0..self.segments).map(|i| self.segment(env, at, b.add(line, b.index(i)), within, i)).collect();
-            let axes = self.axes(env, &self.window);
+            let axes = self.axes(env, at, &self.window);
             let cursors = [b.index(0), b.add(target, shift)];
             env.nest(&axes, &cursors, &[], &mut vec![], &mut |ivs, cursors, _| {
                 let masks: Vec<_> = segments.iter().map(|segment| self.masks(env, segment, ivs)).collect();
-                let axes = self.axes(env, &self.channel);
+                let axes = self.axes(env, at, &self.channel);
                 env.nest(&axes, cursors, &[], &mut vec![], &mut |_, cursors, _| {
                     let v = self.gather(env, &segments, &masks, cursors[0]);
                     b.vstore(v, env.panels, cursors[1]);
@@ -112,9 +112,11 @@ impl<'a> Windows<'a> {
         });
     }
 
-    fn axes<'c>(&self, env: &Env<'_, 'c>, positions: &[usize]) -> Vec<(V<'c>, Vec<V<'c>>)> {
-        let all = env
-            .k_axes(&[&|a| env.size(&env.c.panel_operand.flat.strides[a]), &|a| env.packed_stride(a, env.s.width())]);
+    fn axes<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, positions: &[usize]) -> Vec<(V<'c>, Vec<V<'c>>)> {
+        let all = env.k_axes(
+            at,
+            &[&|a| env.size(&env.c.panel_operand.flat.strides[a]), &|a| env.packed_stride(a, env.s.width())],
+        );
         positions.iter().map(|p| all[*p].clone()).collect()
     }
 
@@ -186,10 +188,7 @@ impl<'a> Windows<'a> {
     }
 
     fn index<'c>(&self, env: &Env<'_, 'c>, f: &Flat, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
-        let mut at = at.clone();
-        for (p, v) in self.window.iter().zip(tap) {
-            at[env.c.k[*p]] = Some(*v);
-        }
+        let at = self.window.iter().zip(tap).fold(at.clone(), |at, (p, v)| env.step_at(&at, env.c.k[*p], *v));
         env.offset(f, &at)
     }
 
@@ -198,7 +197,7 @@ impl<'a> Windows<'a> {
         let (mut at, mut rest) = (at.clone(), line);
         for (j, axis) in self.lines.iter().enumerate().rev() {
             let extent = env.size(&env.c.extents[*axis]);
-            at[*axis] = Some(if j == 0 { rest } else { env.b.rem_u(rest, extent) });
+            at = at.with(*axis, if j == 0 { rest } else { env.b.rem_u(rest, extent) });
             rest = env.b.div_u(rest, extent);
         }
         at
@@ -236,9 +235,7 @@ impl<'a> Windows<'a> {
 
     /// The position with the innermost column axis set.
     pub fn column_at<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, x: V<'c>) -> At<'c> {
-        let mut at = at.clone();
-        at[*env.c.cols.last().expect("there are columns")] = Some(x);
-        at
+        at.with(*env.c.cols.last().expect("there are columns"), x)
     }
 
     /// A vector of columns whose first element would be at `from`, through the masks of its parts.
@@ -276,8 +273,8 @@ impl<'a> Windows<'a> {
             let x = b.sub(first, b.mul(line, b.index(self.line)));
             let segment = self.segment(env, at, line, x, 0);
             let cursors = [b.index(0), b.add(target, shift)];
-            env.nest(&self.axes(env, &self.window), &cursors, &[], &mut vec![], &mut |tap, cursors, _| {
-                let channels = self.axes(env, &self.channel);
+            env.nest(&self.axes(env, at, &self.window), &cursors, &[], &mut vec![], &mut |tap, cursors, _| {
+                let channels = self.axes(env, at, &self.channel);
                 let inner = b.and(segment.exists, self.inner(env, &segment.at, x, tap));
                 let vectors = || {
                     let from = b.add(segment.base, cursors[0]);
