@@ -43,6 +43,11 @@ bench-peers *args: _venv (_build "release")
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}
 
+# Write the op table and the pages of ops and passes anew from their sources.
+generate: (_build "dev")
+    cargo run --quiet -p neap-optable --example neap-gen
+    {{ target }}/debug/neap-opt --pass-docs > docs/generated/passes.md
+
 # Rewrite the sources in the project's format.
 fmt:
     cargo fmt --all
