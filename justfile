@@ -24,7 +24,7 @@ demo: (_build "release")
 
 # All tests that need no download.
 test:
-    cargo test --workspace --quiet
+    cargo test --workspace
 
 # Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
 test-models *args: models (_build "dev")
@@ -58,7 +58,7 @@ fmt-check:
 
 # Lints, all of them errors.
 clippy:
-    cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --workspace --all-targets -- -D warnings
 
 # The rules about files, crates and names that no compiler checks.
 tidy:
