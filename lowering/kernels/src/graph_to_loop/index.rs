@@ -5,7 +5,7 @@ use neap_optable::{DType, Node};
 use super::Unlowerable;
 use super::nest::NestBuilder;
 use super::region::Lowering;
-use crate::ir::{Index, OpId};
+use crate::ir::{Index, OpId, Scalar};
 
 pub(super) fn gather(b: &mut NestBuilder, cx: &mut Lowering<'_>, n: &Node, at: &[Index]) -> Result<OpId, Unlowerable> {
     let (input, indices) = (n.inputs[0], n.inputs[1]);
@@ -58,19 +58,42 @@ pub(super) fn addressed(
     batch: usize,
     rest: &[Index],
 ) -> Result<Vec<OpId>, Unlowerable> {
-    let (ty, ity) = (cx.ty(n.inputs[0]), cx.ty(n.inputs[1]));
-    let depth = match ity.dims.last().and_then(|d| d.as_const()) {
-        Some(d) => d as usize,
-        None => return Err(cx.refuse(n, "the last dim of its indices is symbolic; give its size with --dim")),
-    };
+    let ty = cx.ty(n.inputs[0]);
     let mut place: Vec<OpId> = row[..batch].iter().map(|x| b.index(x)).collect();
-    for j in 0..depth {
-        let mut entry = row.to_vec();
-        entry.push(Index::constant(j as i64));
-        let i = b.value(cx, n.inputs[1], &entry)?;
+    for (j, i) in entries(b, cx, n, row)?.into_iter().enumerate() {
         place.push(b.clamped(i, &ty.dims[batch + j]));
     }
     place.extend(rest.iter().map(|x| b.index(x)).collect::<Vec<_>>());
     debug_assert!(place.iter().all(|p| b.dtype(*p) == DType::I64));
     Ok(place)
+}
+
+/// Whether a row of indices addresses a place in the first operand, which shares no batch dims.
+pub(super) fn addresses_inside(
+    b: &mut NestBuilder,
+    cx: &mut Lowering<'_>,
+    n: &Node,
+    row: &[Index],
+) -> Result<OpId, Unlowerable> {
+    let ty = cx.ty(n.inputs[0]);
+    let mut all = b.constant(DType::Bool, Scalar::Int(1));
+    for (j, i) in entries(b, cx, n, row)?.into_iter().enumerate() {
+        let inside = b.inside(i, &ty.dims[j]);
+        all = if j == 0 { inside } else { b.and(all, inside) };
+    }
+    Ok(all)
+}
+
+/// The entries of a row of indices.
+fn entries(b: &mut NestBuilder, cx: &mut Lowering<'_>, n: &Node, row: &[Index]) -> Result<Vec<OpId>, Unlowerable> {
+    let depth = match cx.ty(n.inputs[1]).dims.last().and_then(|d| d.as_const()) {
+        Some(d) => d as i64,
+        None => return Err(cx.refuse(n, "the last dim of its indices is symbolic; give its size with --dim")),
+    };
+    let entry = |j| {
+        let mut entry = row.to_vec();
+        entry.push(Index::constant(j));
+        b.value(cx, n.inputs[1], &entry)
+    };
+    (0..depth).map(entry).collect()
 }

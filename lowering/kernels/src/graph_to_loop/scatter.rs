@@ -1,9 +1,9 @@
-//! Scatters: a copy of the input, then the updates in order.
+//! Scatters: a copy of the input, then the updates in order. An update whose place is outside is dropped.
 
 use neap_optable::{BinaryKind, Node, ScatterKind};
 
 use super::Unlowerable;
-use super::index::addressed;
+use super::index::{addressed, addresses_inside};
 use super::layout::iterate;
 use super::nest::NestBuilder;
 use super::region::{Lowering, parallel, sequential};
@@ -19,10 +19,11 @@ pub(super) fn scatter_elements<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result
     let mut nest = cx.nest(iters);
     let at: Vec<_> = (0..dims.len()).map(|d| nest.own(d)).collect();
     let i = nest.value(cx, indices, &at)?;
-    let i = nest.clamped(i, &cx.ty(n.inputs[0]).dims[axis]);
+    let to = &cx.ty(n.inputs[0]).dims[axis];
+    let (i, inside) = (nest.clamped(i, to), nest.inside(i, to));
     let place: Vec<OpId> = (0..at.len()).map(|d| if d == axis { i } else { nest.index(&at[d]) }).collect();
     let update = nest.value(cx, updates, &at)?;
-    meet(cx, n, nest, out, place, update);
+    meet(cx, n, nest, Place { to: out, index: place, inside }, update);
     Ok(())
 }
 
@@ -35,8 +36,9 @@ pub(super) fn scatter_nd<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), U
     let mut nest = cx.nest(iters);
     let at: Vec<_> = (0..dims.len()).map(|d| nest.own(d)).collect();
     let place = addressed(&mut nest, cx, n, &at[..rows], 0, &at[rows..])?;
+    let inside = addresses_inside(&mut nest, cx, n, &at[..rows])?;
     let update = nest.value(cx, updates, &at)?;
-    meet(cx, n, nest, out, place, update);
+    meet(cx, n, nest, Place { to: out, index: place, inside }, update);
     Ok(())
 }
 
@@ -51,7 +53,18 @@ fn copy<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<BufferId, Unlowerable>
     Ok(out)
 }
 
-fn meet(cx: &mut Lowering<'_>, n: &Node, mut nest: NestBuilder, to: BufferId, index: Vec<OpId>, update: OpId) {
+/// Where an update goes: clamped indices, and whether it goes there at all.
+struct Place {
+    to: BufferId,
+    index: Vec<OpId>,
+    inside: OpId,
+}
+
+fn meet(cx: &mut Lowering<'_>, n: &Node, mut nest: NestBuilder, place: Place, update: OpId) {
+    if cx.ty(n.inputs[0]).dims.iter().any(|d| d.as_i64() == Some(0)) {
+        return;
+    }
+    let Place { to, index, inside } = place;
     let kind = match n.attrs.get_enum::<ScatterKind>("kind") {
         ScatterKind::Assign => None,
         ScatterKind::Add => Some(BinaryKind::Add),
@@ -66,6 +79,6 @@ fn meet(cx: &mut Lowering<'_>, n: &Node, mut nest: NestBuilder, to: BufferId, in
             nest.binary(k, old, update)
         }
     };
-    nest.effect(Effect::StoreAt { to, index, value, when: None });
+    nest.effect(Effect::StoreAt { to, index, value, when: Some(inside) });
     cx.nests.push(nest.build());
 }

@@ -15,7 +15,7 @@ mod trigonometric;
 pub use exponential::{exp, log, log1p};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
-pub use power::{pow, pow_int};
+pub use power::{pow, pow_signed, pow_unsigned};
 pub use remainder::fmod;
 pub use special::{erf, sigmoid, softplus};
 pub use trigonometric::{cos, sin, tan};

@@ -98,11 +98,7 @@ fn exp_two_numbers<'c>(f: F<'_, 'c>, d: Double<'c>) -> V<'c> {
 /// x^y as C's `powf`, within 1.5 ulp (2 where the result is subnormal).
 pub fn pow<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
     let f = F(b);
-    let (x, y) = match (x.ty().lanes, y.ty().lanes) {
-        (0, n) if n > 0 => (b.broadcast(x, n), y),
-        (n, 0) if n > 0 => (x, b.broadcast(y, n)),
-        _ => (x, y),
-    };
+    let (x, y) = same_lanes(b, x, y);
     let (ax, ay) = (b.abs(x), b.abs(y));
     // Beyond 2^20 the result is 0, 1 or infinite for every x but those closest to 1, which the clamp leaves right too.
     let bounded = b.select(f.gt(ay, 4.0e9), b.copysign(f.c(4.0e9), y), y);
@@ -132,29 +128,46 @@ pub fn pow<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
     b.select(trivial, one, result)
 }
 
-/// x^y on integers by squaring, wrapping; a negative exponent gives 0, but for bases 1 and -1.
-pub fn pow_int<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
-    let (x, y) = match (x.ty().lanes, y.ty().lanes) {
-        (0, n) if n > 0 => (b.broadcast(x, n), y),
-        (n, 0) if n > 0 => (x, b.broadcast(y, n)),
-        _ => (x, y),
-    };
+/// x^y on unsigned integers by squaring, wrapping.
+pub fn pow_unsigned<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
+    let (x, y) = same_lanes(b, x, y);
+    squaring(b, x, y)
+}
+
+/// x^y on signed integers by squaring, wrapping; a negative exponent gives 0, but for bases 1 and -1.
+pub fn pow_signed<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
+    let (x, y) = same_lanes(b, x, y);
     let e = x.elem();
     let (zero, one) = (b.int(e, 0), b.int(e, 1));
     let negative = b.cmp(Cmp::Lt, y, zero);
     let odd = b.cmp(Cmp::Eq, b.and(y, one), one);
     let ty = x.ty();
-    let init = [b.splat(ty, 1.0), x, y];
+    let minus = b.cmp(Cmp::Eq, x, b.int(e, -1));
+    let inverse =
+        b.select(b.cmp(Cmp::Eq, x, one), one_like(b, x), b.select(minus, b.select(odd, x, one_like(b, x)), b.zero(ty)));
+    b.select(negative, inverse, squaring(b, x, y))
+}
+
+/// x^y with y taken as unsigned; both have as many lanes.
+fn squaring<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
+    let e = x.elem();
+    let one = b.int(e, 1);
+    let init = [b.splat(x.ty(), 1.0), x, y];
     let steps = b.for_iter(b.index(0), b.index(i64::from(e.bits())), 1, &init, |b, _, v| {
         let bit = b.cmp(Cmp::Eq, b.and(v[2], one), one);
         vec![b.select(bit, b.mul(v[0], v[1]), v[0]), b.mul(v[1], v[1]), b.shr_u(v[2], one)]
     });
-    let minus = b.cmp(Cmp::Eq, x, b.int(e, -1));
-    let inverse =
-        b.select(b.cmp(Cmp::Eq, x, one), one_like(b, x), b.select(minus, b.select(odd, x, one_like(b, x)), b.zero(ty)));
-    b.select(negative, inverse, steps[0])
+    steps[0]
 }
 
 fn one_like<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     b.splat(x.ty(), 1.0)
+}
+
+fn same_lanes<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> (V<'c>, V<'c>) {
+    match (x.ty().lanes, y.ty().lanes) {
+        (0, n) if n > 0 => (b.broadcast(x, n), y),
+        (n, 0) if n > 0 => (x, b.broadcast(y, n)),
+        _ => (x, y),
+    }
 }

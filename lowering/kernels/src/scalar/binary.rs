@@ -74,7 +74,8 @@ fn integer<'c>(b: &Builder<'c>, kind: BinaryKind, dtype: DType, x: V<'c>, y: V<'
             b.shr_s(x, b.select(inside(b, y), y, most))
         }
         BinaryKind::Pow if boolean => b.or(x, b.not(y)),
-        BinaryKind::Pow => math::pow_int(b, x, y),
+        BinaryKind::Pow if unsigned => math::pow_unsigned(b, x, y),
+        BinaryKind::Pow => math::pow_signed(b, x, y),
         BinaryKind::Atan2 => {
             let f = |v| super::cast(b, dtype, DType::F32, v);
             super::cast(b, DType::F32, dtype, math::atan2(b, f(x), f(y)))
