@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use neap_optable::{DType, Element, Tensor};
 use npyz::{DType as NpyDType, NpyFile, TypeChar, WriterBuilder};
 
 use crate::failure::{At, Failure};
+use crate::files;
 
 /// Reads a `.npy` file.
 pub fn read_npy(path: &Path) -> Result<Tensor, Failure> {
@@ -23,7 +24,11 @@ pub fn read_npy(path: &Path) -> Result<Tensor, Failure> {
 /// Reads all arrays of a `.npz` file.
 pub fn read_npz(path: &Path) -> Result<BTreeMap<String, Tensor>, Failure> {
     let broken = |e: &dyn std::fmt::Display| {
-        Failure::new(format!("{}: not a readable npz file ({e}); write it with numpy.savez", path.display()))
+        Failure::new(format!(
+            "{}: not a readable npz file ({}); write it with numpy.savez",
+            path.display(),
+            one_line(e)
+        ))
     };
     let meta = std::fs::metadata(path).at(path.display())?;
     if meta.is_dir() {
@@ -33,15 +38,29 @@ pub fn read_npz(path: &Path) -> Result<BTreeMap<String, Tensor>, Failure> {
     let names: Vec<String> = npz.array_names().map(String::from).collect();
     let mut out = BTreeMap::new();
     for name in names {
-        let npy = npz.by_name(&name).map_err(|e| broken(&e))?.ok_or_else(|| broken(&"an entry vanished"))?;
+        let npy = opened(|| npz.by_name(&name)).map_err(|e| broken(&e))?;
+        let npy = npy.ok_or_else(|| broken(&"an entry vanished"))?;
         let t = read_file(npy).map_err(|e| Failure::new(format!("{}: array '{name}': {e}", path.display())))?;
         out.insert(name, t);
     }
     Ok(out)
 }
 
+/// The first line of an error, which the parser of headers illustrates on more.
+fn one_line(e: &dyn std::fmt::Display) -> String {
+    let text = e.to_string();
+    text.lines().next().unwrap_or_default().trim_end_matches([':', ' ']).to_string()
+}
+
 fn read_array(r: impl Read) -> Result<Tensor, String> {
-    read_file(NpyFile::new(r).map_err(|e| format!("not a readable npy file ({e})"))?)
+    read_file(opened(|| NpyFile::new(r)).map_err(|e| format!("not a readable npy file ({})", one_line(&e)))?)
+}
+
+/// The parser of headers multiplies sizes unchecked, so an absurd shape overflows: a panic in builds that look for it, and in
+/// others found by [`read_file`].
+fn opened<T>(open: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open));
+    result.unwrap_or_else(|_| Err(std::io::Error::other("its shape is too large")))
 }
 
 fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
@@ -49,6 +68,7 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
         return Err("records are not supported, expected a plain array".into());
     };
     let dims = npy.shape().to_vec();
+    let count: u64 = dims.iter().try_fold(1u64, |a, &d| a.checked_mul(d)).ok_or("its shape is too large")?;
     let fortran = npy.header().order() == npyz::Order::Fortran;
     macro_rules! read {
         ($t:ty) => {{ elements::<$t, R>(npy)? }};
@@ -70,7 +90,6 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
         }
         _ => return Err(format!("element type {ty} is not supported; use float32, int64, int32, int8, uint8 or bool")),
     };
-    let count: u64 = dims.iter().try_fold(1u64, |a, &d| a.checked_mul(d)).ok_or("its shape is too large")?;
     if count.checked_mul(dtype.size()) != Some(data.len() as u64) {
         return Err(format!("data ends early: {} bytes for shape {dims:?} of {dtype}", data.len()));
     }
@@ -79,10 +98,11 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
 }
 
 fn elements<T: Element + npyz::Deserialize, R: Read>(npy: NpyFile<R>) -> Result<Vec<u8>, String> {
-    let v: Vec<T> = npy.into_vec().map_err(|e| format!("data ends early or is damaged ({e})"))?;
-    let mut out = Vec::with_capacity(v.len() * size_of::<T>());
-    for e in v {
-        e.write(&mut out);
+    let damaged = |e: &dyn std::fmt::Display| format!("data ends early or is damaged ({})", one_line(e));
+    // One by one, so that no memory is asked for that the file does not fill.
+    let mut out = vec![];
+    for e in npy.data::<T>().map_err(|e| damaged(&e))? {
+        e.map_err(|e| damaged(&e))?.write(&mut out);
     }
     Ok(out)
 }
@@ -112,11 +132,7 @@ fn row_major(t: &Tensor) -> Tensor {
 
 /// Writes a `.npy` file under a temporary name and renames it.
 pub fn write_npy(path: &Path, t: &Tensor) -> Result<(), Failure> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temp = tempfile::NamedTempFile::new_in(folder).at(folder.display())?;
-    write_array(BufWriter::new(temp.as_file()), t).at(path.display())?;
-    temp.persist(path).map_err(|e| e.error).at(path.display())?;
-    Ok(())
+    files::write(path, |w| write_array(w, t))
 }
 
 fn write_array(mut w: impl Write, t: &Tensor) -> std::io::Result<()> {

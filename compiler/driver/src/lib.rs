@@ -7,6 +7,7 @@ mod cmd;
 pub mod compile;
 mod failure;
 mod feed;
+mod files;
 pub mod load;
 mod main_neap;
 mod main_opt;

@@ -124,7 +124,7 @@ pub fn target(options: &CompileOptions) -> Result<CpuTarget, Failure> {
     };
     match options.target_cpu.as_str() {
         "native" => Ok(host_target(backend)),
-        name => named_target(name, backend).map_err(Failure::new),
+        name => named_target(name, backend).map_err(Failure::usage),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `neap compile`
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -7,8 +8,9 @@ use serde::Serialize;
 
 use crate::cli::{Compile, Emit};
 use crate::compile::{MemoryFigures, Timing};
-use crate::failure::{At, Failure};
+use crate::failure::Failure;
 use crate::feed::Given;
+use crate::files;
 use crate::load;
 
 #[derive(Serialize)]
@@ -80,7 +82,7 @@ fn emit_text(args: &Compile, emit: Emit, graph: crate::compile::Graph, timing: &
     };
     super::print_timing(timing, args.options.timing);
     match &args.output {
-        Some(path) => std::fs::write(path, text).at(path.display()),
+        Some(path) => files::write(path, |w| w.write_all(text.as_bytes())),
         None => super::print(&text),
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::Inspect;
 use crate::failure::Failure;
+use crate::load;
 
 #[derive(Serialize)]
 struct Report {
@@ -39,6 +40,13 @@ struct Value {
 /// Runs the command.
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let model = crate::load::read(&args.model)?;
+    if load::is_artefact(&args.model) {
+        return Err(Failure::new(format!(
+            "{}: is an artefact; inspect needs the ONNX model it was made from",
+            args.model.display()
+        )));
+    }
+    let model = neap_onnx::load(&args.model).map_err(Failure::new)?;
     let i = neap_onnx::inspect(&model);
     let mut report = Report {
         producer: i.producer,

@@ -1,11 +1,18 @@
 //! `neap zoo`
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::cli::Zoo;
-use crate::failure::{At, Failure};
+use crate::failure::Failure;
+use crate::files;
+
+#[derive(Serialize)]
+struct List {
+    models: Vec<&'static str>,
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -18,7 +25,7 @@ pub fn run(args: &Zoo) -> Result<(), Failure> {
     if args.name == "list" {
         let list = neap_zoo::list();
         return match args.json {
-            true => super::print_json(&list.iter().map(|m| m.name).collect::<Vec<_>>()),
+            true => super::print_json(&List { models: list.iter().map(|m| m.name).collect() }),
             false => super::print(&list.iter().map(|m| format!("{:20} {}\n", m.name, m.about)).collect::<String>()),
         };
     }
@@ -34,10 +41,7 @@ pub fn run(args: &Zoo) -> Result<(), Failure> {
     };
     let bytes = neap_zoo::encode(&neap_zoo::build(&args.name, &options).map_err(Failure::new)?);
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.onnx", args.name)));
-    let folder = output.parent().filter(|p| !p.as_os_str().is_empty()).map_or(PathBuf::from("."), PathBuf::from);
-    let temp = tempfile::NamedTempFile::new_in(&folder).at(folder.display())?;
-    std::fs::write(temp.path(), &bytes).at(output.display())?;
-    temp.persist(&output).map_err(|e| e.error).at(output.display())?;
+    files::write(&output, |w| w.write_all(&bytes))?;
     let report = Report { output: output.display().to_string(), bytes: bytes.len() };
     match args.json {
         true => super::print_json(&report),

@@ -31,18 +31,24 @@ pub fn assemble(
             shared_at.push(at);
             at += bytes.next_multiple_of(ALIGN);
         }
+        let mut earlier: Vec<StageBuffer> = vec![];
         for (stage, &entry) in u.scheduled.stages.iter().zip(entries) {
-            let buffers = stage.buffers.iter().map(|&(b, written)| match b {
+            // What an earlier stage wrote of a buffer stays: after the arguments, the range once more as read.
+            let kept =
+                stage.buffers.iter().filter(|(b, written)| *written && earlier.contains(b)).map(|&(b, _)| (b, false));
+            let buffers = stage.buffers.iter().copied().chain(kept).map(|(b, written)| match b {
                 StageBuffer::Shared(i) => {
                     Ok(BufferRef { place: Place::Arena(shared_at[i]), bytes: u.scheduled.shared[i], written })
                 }
                 StageBuffer::Arg(b) => argument(body, u, b.0, written, &plan, &store, &offsets),
             });
+            let buffers = buffers.collect::<Result<_, Failure>>()?;
+            earlier.extend(stage.buffers.iter().filter(|(_, written)| *written).map(|(b, _)| *b));
             launches.push(Launch {
                 entry,
                 kernel: stage.function.clone(),
                 nodes: u.name.clone(),
-                buffers: buffers.collect::<Result<_, Failure>>()?,
+                buffers,
                 dims: vec![],
                 extent: stage.extent,
                 grain: stage.grain.max(1),
