@@ -12,6 +12,7 @@ mod graph_files;
 mod import;
 mod kernels;
 mod loop_files;
+mod numerics;
 mod op_table;
 mod verifier;
 
@@ -29,5 +30,6 @@ pub fn trials() -> Vec<Trial> {
     all.extend(op_table::trials());
     all.extend(explicit::trials());
     all.extend(import::trials());
+    all.extend(numerics::trials());
     all
 }

@@ -8,7 +8,6 @@
 //! a scatter drops its update; a NaN counts as the greatest number when sorting and as the extreme in arg-reductions.
 
 mod body;
-#[cfg(any(test, feature = "cases"))]
 pub mod cases;
 mod contract;
 mod elementwise;

@@ -1,0 +1,20 @@
+//! Numerics: every op case, generated shapes and elements, and fused groups, on every back end this machine runs, against the
+//! reference within a tolerance and against each other bit by bit.
+
+mod back_ends;
+mod cases;
+mod fused;
+mod generate;
+mod run;
+mod sample;
+mod tolerance;
+
+use libtest_mimic::Trial;
+
+/// The trials.
+pub fn trials() -> Vec<Trial> {
+    let mut out = cases::trials();
+    out.extend(generate::trials());
+    out.extend(fused::trials());
+    out
+}
