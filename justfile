@@ -24,7 +24,7 @@ demo: (_build "release")
 
 # All tests that need no download; some of them run the built `neap`.
 test: (_build "dev")
-    cargo test --workspace --quiet
+    cargo test --workspace
 
 # Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
 test-models *args: models (_build "dev")
@@ -43,6 +43,11 @@ bench-peers *args: _venv (_build "release")
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}
 
+# Write the op table and the pages of ops and passes anew from their sources.
+generate: (_build "dev")
+    cargo run --quiet -p neap-optable --example neap-gen
+    {{ target }}/debug/neap-opt --pass-docs > docs/generated/passes.md
+
 # Rewrite the sources in the project's format.
 fmt:
     cargo fmt --all
@@ -53,7 +58,7 @@ fmt-check:
 
 # Lints, all of them errors.
 clippy:
-    cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --workspace --all-targets -- -D warnings
 
 # The rules about files, crates and names that no compiler checks.
 tidy:

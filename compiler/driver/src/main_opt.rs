@@ -27,6 +27,9 @@ struct Cli {
     /// File to write; default: standard output.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    /// Tensors behind `graph.weight`, by key, as numpy writes them; passes leave the others alone.
+    #[arg(long, value_name = "FILE.npz")]
+    weights: Option<PathBuf>,
     /// Print locations.
     #[arg(long)]
     locations: bool,
@@ -45,6 +48,9 @@ struct Cli {
     /// List the passes with their summaries.
     #[arg(long)]
     list_passes: bool,
+    /// Print the documentation page of the passes.
+    #[arg(long, hide = true)]
+    pass_docs: bool,
 }
 
 /// What an in-process run printed.
@@ -87,6 +93,9 @@ fn run(cli: &Cli) -> Result<String, Failure> {
         let passes = PASSES.iter().map(|p| (p.name(), p.summary())).chain(CONVERSIONS.iter().copied());
         return Ok(passes.map(|(n, s)| format!("{n:26} {s}\n")).collect());
     }
+    if cli.pass_docs {
+        return Ok(pass_docs());
+    }
     let steps = neap_passes::parse(&cli.passes).map_err(Failure::usage)?;
     let (name, text) = read(cli)?;
     let out = pipeline(cli, &name, &text, &steps)?;
@@ -111,36 +120,79 @@ fn read(cli: &Cli) -> Result<(String, String), Failure> {
 }
 
 fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String, Failure> {
-    let funcs: Vec<Func> = {
-        let cx = neap_mlir::context();
-        let module = neap_mlir::parse_module(&cx, text, name).map_err(Failure::new)?;
-        if steps.is_empty() {
-            neap_mlir::graph::check(&module).map_err(Failure::new)?;
-            return Ok(neap_mlir::print(&module.as_operation(), locations(cli)));
-        }
+    let lowers = steps.iter().position(|s| matches!(s, Step::Conversion(_))).unwrap_or(steps.len());
+    let raises =
+        steps[lowers..].iter().position(|s| !matches!(s, Step::Conversion(_))).map_or(steps.len(), |n| lowers + n);
+    let (graph, conversions, upstream) = (&steps[..lowers], &steps[lowers..raises], &steps[raises..]);
+    let conversions: Vec<&str> = conversions
+        .iter()
+        .filter_map(|s| match s {
+            Step::Conversion(name) => Some(*name),
+            _ => None,
+        })
+        .collect();
+    let cx = neap_mlir::context();
+    let module = neap_mlir::parse_module(&cx, text, name).map_err(Failure::new)?;
+    let at_loop_level = graph.is_empty() && conversions == ["convert-loop-to-scf"];
+    if !at_loop_level && !(steps.is_empty()) {
         neap_mlir::graph::check(&module).map_err(Failure::new)?;
-        let bodies = neap_mlir::graph::read_module(&module).map_err(Failure::new)?;
-        bodies.into_iter().map(|(name, body)| Func { name, body }).collect()
+    }
+    let lowered = match (graph, conversions.as_slice()) {
+        ([], []) if upstream.is_empty() => return Ok(neap_mlir::print(&module.as_operation(), locations(cli))),
+        _ if at_loop_level => {
+            let kernels = neap_kernels::mlir::read_module(&module).map_err(Failure::new)?;
+            compiler(cli)?.emit_kernels(&kernels)?
+        }
+        (_, conversions) => {
+            let bodies = neap_mlir::graph::read_module(&module).map_err(Failure::new)?;
+            let funcs = bodies.into_iter().map(|(name, body)| Func { name, body }).collect();
+            graph_level(cli, graph, conversions, funcs)?
+        }
     };
-    let mut funcs = funcs;
+    if upstream.is_empty() {
+        return Ok(lowered);
+    }
+    // Below the graph level only MLIR's own passes run; the text is the level's whole state.
+    let mut module = neap_mlir::parse_module(&cx, &lowered, name).map_err(Failure::new)?;
+    for step in upstream {
+        let Step::Mlir(pipeline) = step else {
+            return Err(Failure::usage("graph passes come before conversions; after them only mlir(...) steps run"));
+        };
+        neap_mlir::run_upstream(&cx, &mut module, pipeline).map_err(Failure::new)?;
+    }
+    Ok(neap_mlir::print(&module.as_operation(), locations(cli)))
+}
+
+/// Graph passes, then the conversions.
+fn graph_level(cli: &Cli, steps: &[Step], conversions: &[&str], mut funcs: Vec<Func>) -> Result<String, Failure> {
     let dump = match (&cli.dump_ir_after, &cli.dump_ir_dir) {
         (Some(after), Some(dir)) => Some(Dump { after: after.clone(), dir: dir.clone() }),
         _ => None,
     };
     let mut manager = Manager { verify: true, dump, times: vec![] };
-    let split = steps.iter().position(|s| matches!(s, Step::Conversion(_))).unwrap_or(steps.len());
     let mut cx = Cx::default();
-    manager.run(&steps[..split], &mut cx, &mut funcs).map_err(Failure::new)?;
-    let emit = match &steps[split..] {
-        [] => return neap_passes::graph::upstream::print_as(&funcs, locations(cli)).map_err(Failure::new),
-        [Step::Conversion("convert-graph-to-loop")] => Emit::MlirLoop,
-        [Step::Conversion("convert-graph-to-loop"), Step::Conversion("convert-loop-to-scf")] => Emit::MlirScf,
-        _ => {
-            return Err(Failure::usage(
-                "conversions come last and in order: convert-graph-to-loop, then convert-loop-to-scf",
-            ));
+    if let Some(path) = &cli.weights {
+        for (key, t) in crate::arrays::read_npz(path)? {
+            cx.weights.insert(key, t);
         }
+    }
+    manager.run(steps, &mut cx, &mut funcs).map_err(Failure::new)?;
+    let emit = match conversions {
+        [] => return neap_passes::graph::upstream::print_as(&funcs, locations(cli)).map_err(Failure::new),
+        ["convert-graph-to-loop"] => Emit::MlirLoop,
+        ["convert-graph-to-loop", "convert-loop-to-scf"] => Emit::MlirScf,
+        _ => return Err(Failure::usage("conversions come in order: convert-graph-to-loop, then convert-loop-to-scf")),
     };
+    let compiler = compiler(cli)?;
+    let mut out = String::new();
+    for f in funcs {
+        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone() };
+        out.push_str(&compiler.emit(&graph, emit)?);
+    }
+    Ok(out)
+}
+
+fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
     let options = CompileOptions {
         backend: cli.backend,
         target_cpu: cli.target_cpu.clone(),
@@ -150,13 +202,33 @@ fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String,
         dump_ir_after: None,
         dump_ir_dir: None,
     };
-    let compiler = Compiler { target: load::target(&options)?, observe: true, progress: false };
-    let mut out = String::new();
-    for f in funcs {
-        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone() };
-        out.push_str(&compiler.emit(&graph, emit)?);
+    Ok(Compiler { target: load::target(&options)?, observe: true, progress: false })
+}
+
+/// `docs/generated/passes.md`.
+fn pass_docs() -> String {
+    let mut out = String::from("# Passes\n\nGenerated by `just generate`; do not edit.\n");
+    for p in PASSES {
+        out.push_str(&format!("\n## {}\n\n{}.\n", p.name(), capitalised(p.summary())));
+        for a in p.command().get_arguments().filter(|a| a.get_id() != "help") {
+            let default: Vec<_> = a.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
+            let help = a.get_help().map(ToString::to_string).unwrap_or_default();
+            out.push_str(&format!("\n- `{}={}`: {help}", a.get_long().unwrap_or_default(), default.join(",")));
+        }
+        if p.command().get_arguments().any(|a| a.get_id() != "help") {
+            out.push('\n');
+        }
     }
-    Ok(out)
+    out.push_str("\n# Conversions\n\nThese leave the graph level; they come last in a pipeline, and only `mlir(...)` may follow.\n");
+    for (name, summary) in CONVERSIONS {
+        out.push_str(&format!("\n## {name}\n\n{}.\n", capitalised(summary)));
+    }
+    out
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn locations(cli: &Cli) -> Locations {

@@ -32,8 +32,11 @@ fn main() -> Res<()> {
     let mut peak = 0f64;
     let peak_code = if runs > 0 { Some(peak_code(&target)?) } else { None };
     for spec in args.iter().filter(|a| a.contains(':')) {
-        let (kernel, facts, flops) = parse(spec)?;
-        let Some(sched) = ContractSchedule::choose(&kernel, &facts, &target) else {
+        let (kernel, facts, flops) = parse(spec, false)?;
+        let (open, _, _) = parse(spec, true)?;
+        let values: Vec<i64> =
+            open.sizes.iter().map(|s| s.rsplit('_').next().unwrap_or("").parse().unwrap_or(0)).collect();
+        let Some(sched) = ContractSchedule::choose(&open, &facts, &target) else {
             println!("{spec}: no contraction");
             continue;
         };
@@ -76,30 +79,29 @@ fn main() -> Res<()> {
             // SAFETY: buffers, range and scratch are what the schedule says.
             unsafe {
                 let at = at.add(at.align_offset(64));
-                code.entry(&st.function)(ptrs.as_ptr(), std::ptr::null(), from as i64, to as i64, at);
+                code.entry(&st.function)(ptrs.as_ptr(), values.as_ptr(), from as i64, to as i64, at);
             }
         };
         // Uneven slices, as threads would take them.
-        let cut = [0, st.extent / 3, st.extent / 3 + 1, st.extent];
+        let extent = st.extent_at(&open.sizes, &values);
+        let cut = [0, extent / 3, extent / 3 + 1, extent];
         for w in cut.windows(2) {
-            call(w[0].min(st.extent), w[1].min(st.extent));
+            call(w[0].min(extent), w[1].min(extent));
         }
         let mut best = f64::MAX;
-        let mut times = vec![];
         for _ in 0..runs {
             if let Some(p) = &peak_code {
                 peak = peak.max(measure_peak(p, &target));
             }
-            let t0 = Instant::now();
-            call(0, st.extent);
-            times.push(t0.elapsed().as_secs_f64());
-            best = best.min(t0.elapsed().as_secs_f64());
+            let t0 = seconds();
+            call(0, extent);
+            best = best.min(seconds() - t0);
         }
         drop(call);
         let out = laid.last().unwrap();
         let bad = check(&kernel, &data, out);
         println!(
-            "{spec}: tile {}x{} rows {:?} panels {:?} units {} (of {}x{}) scratch {}K mlir {} lines, emit {:.0} ms compile {:.0} ms; {:.3} ms {:.1} GF/s = {:.0}% of {:.0}; {}",
+            "{spec}: tile {}x{} rows {:?} panels {:?} units {} (of {}x{}) scratch {}K block {:?} mlir {} lines, emit {:.0} ms compile {:.0} ms; {:.3} ms {:.1} GF/s = {:.0}% of {:.0}; {}",
             s.rows,
             s.width(),
             s.row_source,
@@ -108,6 +110,7 @@ fn main() -> Res<()> {
             s.unit_rows,
             s.unit_panels,
             st.scratch / 1024,
+            s.block,
             text.lines().count(),
             t_emit.as_secs_f64() * 1e3,
             t_compile.as_secs_f64() * 1e3,
@@ -162,10 +165,21 @@ fn measure_peak(code: &Code, target: &CpuTarget) -> f64 {
     let mut data = vec![0f32; 1024];
     let ptrs = [data.as_mut_ptr().cast::<u8>()];
     let n = if target.vector_registers > 16 { 24 } else { 12 };
-    let t0 = Instant::now();
+    let t0 = seconds();
     // SAFETY: the buffer is larger than what is stored.
     unsafe { code.entry("peak")(ptrs.as_ptr(), std::ptr::null(), 0, 20000, std::ptr::null_mut()) };
-    20000.0 * n as f64 * 2.0 * target.lanes32() as f64 / t0.elapsed().as_secs_f64() / 1e9
+    20000.0 * n as f64 * 2.0 * target.lanes32() as f64 / (seconds() - t0) / 1e9
+}
+
+/// CPU time of this thread: other work on the machine does not count.
+fn seconds() -> f64 {
+    unsafe extern "C" {
+        fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
+    }
+    let mut time = [0; 2];
+    // SAFETY: the clock (CLOCK_THREAD_CPUTIME_ID) exists, and a timespec is two 64-bit integers here.
+    unsafe { clock_gettime(3, &mut time) };
+    time[0] as f64 + time[1] as f64 * 1e-9
 }
 
 fn fill(n: usize, seed: u64) -> Vec<f32> {
@@ -179,12 +193,8 @@ fn fill(n: usize, seed: u64) -> Vec<f32> {
     (0..n).map(|_| next()).collect()
 }
 
-fn f32s(dims: &[u64]) -> TensorType {
-    TensorType::fixed(DType::F32, dims)
-}
-
 /// The op, perhaps fused with bias, residual and relu.
-fn parse(spec: &str) -> Res<(Kernel, Facts, f64)> {
+fn parse(spec: &str, open: bool) -> Res<(Kernel, Facts, f64)> {
     let (kind, rest) = spec.split_once(':').unwrap();
     let n: Vec<u64> = rest.split(',').filter_map(|t| t.parse().ok()).collect();
     let has = |w: &str| rest.split(',').any(|t| t == w);
@@ -231,6 +241,14 @@ fn parse(spec: &str) -> Res<(Kernel, Facts, f64)> {
     if has("epi") {
         types.extend([bias, out.clone()]);
     }
+    // `sym*` names every size that was given as `*`; the names carry the values.
+    let symbols: Vec<u64> = rest.split(',').filter_map(|t| t.strip_prefix("sym")?.parse().ok()).collect();
+    let f32s = |dims: &[u64]| {
+        let dim = |d: &u64| {
+            if open && symbols.contains(d) { Dim::symbol(&format!("s_{d}")) } else { Dim::from(*d) }
+        };
+        TensorType { dims: dims.iter().map(dim).collect(), ..TensorType::fixed(DType::F32, dims) }
+    };
     let args: Vec<ValueId> = types.iter().map(|t| outer.arg(f32s(t))).collect();
     let node = if has("epi") {
         let mut r = Body::default();

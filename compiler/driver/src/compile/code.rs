@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use neap_codegen::ObjectCode;
+use neap_kernels::ir::Kernel;
 use neap_kernels::schedule::Schedule;
-use neap_kernels::scheduled::Scheduled;
+use neap_kernels::scheduled::{Facts, Scheduled};
 use neap_spec::CpuTarget;
 
 use crate::cli::Emit;
@@ -111,6 +112,18 @@ fn one(
 fn module<'c>(kernel: &Scheduled<Schedule>, cx: &'c melior::Context) -> Result<melior::ir::Module<'c>, Failure> {
     neap_kernels::loop_to_scf::emit(kernel, cx)
         .map_err(|e| Failure::new(format!("bug: kernel {}: {e}", kernel.kernel.name)))
+}
+
+/// Kernels scheduled without knowledge of their operands, as text of the explicit level.
+pub fn explicit(kernels: &[Kernel], target: &CpuTarget) -> Result<String, Failure> {
+    let cx = neap_mlir::context();
+    let mut out = String::new();
+    for k in kernels {
+        let facts = Facts { constant_inputs: vec![false; k.buffers.len()] };
+        let scheduled = neap_kernels::schedule::schedule(k, &facts, target);
+        out.push_str(&module(&scheduled, &cx)?.as_operation().to_string());
+    }
+    Ok(out)
 }
 
 /// All distinct kernels as text of one level.

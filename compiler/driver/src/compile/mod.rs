@@ -93,6 +93,11 @@ impl Compiler {
         timing.phase("assemble", || assemble::assemble(graph, &self.target, units, plan, code, store))
     }
 
+    /// Kernels of the loop level, scheduled and lowered to the explicit level.
+    pub fn emit_kernels(&self, kernels: &[neap_kernels::ir::Kernel]) -> Result<String, Failure> {
+        code::explicit(kernels, &self.target)
+    }
+
     /// Text of a level below the graph.
     pub fn emit(&self, graph: &Graph, emit: Emit) -> Result<String, Failure> {
         let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };

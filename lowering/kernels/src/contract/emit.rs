@@ -9,7 +9,7 @@ use super::pack;
 use super::plan::{ContractSchedule, Source};
 use super::shape::{Contraction, Flat};
 use super::tile;
-use crate::explicit::{Buf, BufferArg, BuildError, Builder, Elem, Sizes, Stage, V, build_stage};
+use crate::explicit::{Buf, BufferArg, BuildError, Builder, Cmp, Elem, Sizes, Stage, V, build_stage};
 use crate::ir::{BufferId, Role};
 use crate::scheduled::Scheduled;
 
@@ -24,7 +24,6 @@ pub(super) struct Env<'a, 'c> {
     dtypes: Vec<DType>,
     pub tile: Buf<'c>,
     pub panels: Buf<'c>,
-    pub rows: Buf<'c>,
     /// Rows, columns and contracted length.
     pub m: V<'c>,
     pub n: V<'c>,
@@ -34,8 +33,14 @@ pub(super) struct Env<'a, 'c> {
     pub col_tiles: V<'c>,
 }
 
-/// Values of the axes that are fixed so far.
-pub(super) type At<'c> = Vec<Option<V<'c>>>;
+/// Where emission stands.
+#[derive(Clone)]
+pub(super) struct At<'c> {
+    /// Values of the axes that are fixed so far; of the outermost contracted axis, the start of the current block.
+    axes: Vec<Option<V<'c>>>,
+    /// Length of the current block of the outermost contracted axis.
+    block: V<'c>,
+}
 
 /// Innermost body of [`Env::nest`]: the loops' variables, the cursors and the values, to the next values.
 pub(super) type Step<'s, 'c> = dyn FnMut(&[V<'c>], &[V<'c>], &[V<'c>]) -> Vec<V<'c>> + 's;
@@ -78,8 +83,7 @@ pub fn emit<'c>(
             buffers: args.buffers,
             dtypes: arguments.iter().map(|b| b.dtype).collect(),
             tile: window(0, s.scratch.panels),
-            panels: window(s.scratch.panels, s.scratch.rows),
-            rows: window(s.scratch.rows, s.scratch.total),
+            panels: window(s.scratch.panels, s.scratch.total),
             m,
             n,
             k,
@@ -104,23 +108,74 @@ fn units<'c>(env: &Env<'_, 'c>, begin: V<'c>, end: V<'c>) {
         let from = b.max(b.sub(begin, first), b.index(0));
         let to = b.min(b.sub(end, first), row_blocks);
         let at = env.batch_at(b.div_u(outer, panel_blocks));
-        let block = b.mul(b.rem_u(outer, panel_blocks), b.index(s.unit_panels as i64));
-        let block_end = b.min(b.add(block, b.index(s.unit_panels as i64)), env.col_tiles);
-        if s.panel_source == Source::Scratch {
-            pack::panels(env, &at, block, block_end);
+        let panel = b.mul(b.rem_u(outer, panel_blocks), b.index(s.unit_panels as i64));
+        let panels = (panel, b.min(b.add(panel, b.index(s.unit_panels as i64)), env.col_tiles));
+        if s.panel_source == Source::Scratch && s.block.is_none() {
+            pack::panels(env, &at, panels);
         }
         b.for_(from, to, 1, |b, unit| {
-            let tiles = b.mul(unit, b.index(s.unit_rows as i64));
-            let tiles_end = b.min(b.add(tiles, b.index(s.unit_rows as i64)), env.row_tiles);
-            if s.row_source == Source::Scratch {
-                pack::rows(env, &at, tiles, tiles_end);
+            let tile = b.mul(unit, b.index(s.unit_rows as i64));
+            let tiles = (tile, b.min(b.add(tile, b.index(s.unit_rows as i64)), env.row_tiles));
+            match s.block {
+                None => unit_tiles(env, &at, panels, tiles, None),
+                Some(block) => blocks(env, &at, panels, tiles, block as i64),
             }
-            b.for_(block, block_end, 1, |b, panel| {
-                let columns = tile::Columns::new(env, &at, panel, b.sub(panel, block));
-                b.for_(tiles, tiles_end, 1, |b, t| tile::emit(env, &at, &columns, t, b.sub(t, tiles)));
-            });
         });
     });
+}
+
+/// A unit in blocks of the contracted length: sums wait in the scratch, and each block's panels are packed for themselves.
+fn blocks<'c>(env: &Env<'_, 'c>, at: &At<'c>, panels: Range<'c>, tiles: Range<'c>, block: i64) {
+    let (b, s) = (env.b, env.s);
+    let axis = env.c.k[0];
+    let length = env.size(&env.c.extents[axis]);
+    let vectors = (s.unit_panels * s.rows * s.vectors) as i64;
+    let count = b.mul(b.sub(tiles.1, tiles.0), b.index(vectors));
+    let zero = b.zero(env.elem.vector(s.lanes as u32));
+    b.for_(b.index(0), count, 1, |b, i| b.vstore(zero, env.tile, b.mul(i, b.index(s.lanes as i64))));
+    b.for_(b.index(0), length, block, |b, from| {
+        let mut at = at.with(axis, from);
+        at.block = b.min(b.sub(length, from), b.index(block));
+        let last = b.cmp(Cmp::Ge, b.add(from, b.index(block)), length);
+        if s.panel_source == Source::Scratch {
+            pack::panels(env, &at, panels);
+        }
+        unit_tiles(env, &at, panels, tiles, Some(last));
+    });
+}
+
+/// `last` is whether this block of the contracted length is the last, where there are blocks.
+fn unit_tiles<'c>(env: &Env<'_, 'c>, at: &At<'c>, panels: Range<'c>, tiles: Range<'c>, last: Option<V<'c>>) {
+    let b = env.b;
+    let columns = |panel: V<'c>| tile::Columns::new(env, at, panel, b.sub(panel, panels.0));
+    let row = |t: V<'c>| b.sub(t, tiles.0);
+    match last {
+        None => b.for_(panels.0, panels.1, 1, |b, panel| {
+            let columns = columns(panel);
+            b.for_(tiles.0, tiles.1, 1, |_, t| tile::emit(env, at, &columns, t, row(t), None));
+        }),
+        // Long rows come from far: they pass once, while the panels stay near.
+        Some(_) => b.for_(tiles.0, tiles.1, 1, |b, t| {
+            b.for_(panels.0, panels.1, 1, |_, panel| tile::emit(env, at, &columns(panel), t, row(t), last));
+        }),
+    }
+}
+
+/// From the first to before the last.
+pub(super) type Range<'c> = (V<'c>, V<'c>);
+
+impl<'c> At<'c> {
+    /// With one axis more.
+    pub fn with(&self, axis: usize, v: V<'c>) -> Self {
+        let mut at = self.clone();
+        at.axes[axis] = Some(v);
+        at
+    }
+
+    /// Start of the current block along a contracted axis, if not 0.
+    pub fn block_start(&self, axis: usize) -> Option<V<'c>> {
+        self.axes[axis]
+    }
 }
 
 impl<'c> Env<'_, 'c> {
@@ -139,7 +194,7 @@ impl<'c> Env<'_, 'c> {
     /// The offset as far as the fixed axes and the constant go.
     pub fn offset(&self, f: &Flat, at: &At<'c>) -> V<'c> {
         let mut sum = self.size(&f.constant);
-        for (stride, v) in f.strides.iter().zip(at) {
+        for (stride, v) in f.strides.iter().zip(&at.axes) {
             if let Some(v) = v {
                 sum = self.b.add(sum, self.b.mul(*v, self.size(stride)));
             }
@@ -149,10 +204,11 @@ impl<'c> Env<'_, 'c> {
 
     /// A number of batch as values of the batch axes.
     pub fn batch_at(&self, number: V<'c>) -> At<'c> {
-        let (mut at, mut rest) = (vec![None; self.c.extents.len()], number);
+        let block = self.c.k.first().map_or(self.b.index(1), |a| self.size(&self.c.extents[*a]));
+        let (mut at, mut rest) = (At { axes: vec![None; self.c.extents.len()], block }, number);
         for (i, axis) in self.c.batch.iter().enumerate().rev() {
             let extent = self.size(&self.c.extents[*axis]);
-            at[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
+            at.axes[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
             rest = self.b.div_u(rest, extent);
         }
         at
@@ -162,7 +218,7 @@ impl<'c> Env<'_, 'c> {
     pub fn batch(&self, uses: impl Fn(usize) -> bool, at: &At<'c>) -> V<'c> {
         let mut sum = self.b.index(0);
         for axis in self.c.batch.iter().filter(|a| uses(**a)) {
-            let v = at[*axis].expect("batch axes are fixed first");
+            let v = at.axes[*axis].expect("batch axes are fixed first");
             sum = self.b.add(self.b.mul(sum, self.size(&self.c.extents[*axis])), v);
         }
         sum
@@ -173,7 +229,7 @@ impl<'c> Env<'_, 'c> {
         let (mut at, mut rest) = (at.clone(), n);
         for (i, axis) in self.c.cols.iter().enumerate().rev() {
             let extent = self.size(&self.c.extents[*axis]);
-            at[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
+            at.axes[*axis] = Some(if i == 0 { rest } else { self.b.rem_u(rest, extent) });
             if i > 0 {
                 rest = self.b.div_u(rest, extent);
             }
@@ -209,10 +265,32 @@ impl<'c> Env<'_, 'c> {
         out[cursors.len()..].to_vec()
     }
 
-    /// The contracted axes with the strides of some offsets, for [`Env::nest`].
-    pub fn k_axes(&self, strides: &[&dyn Fn(usize) -> V<'c>]) -> Vec<(V<'c>, Vec<V<'c>>)> {
-        let axis = |a: &usize| (self.size(&self.c.extents[*a]), strides.iter().map(|s| s(*a)).collect());
-        self.c.k.iter().map(axis).collect()
+    /// The contracted axes within the current block, with the strides of some offsets, for [`Env::nest`].
+    pub fn k_axes(&self, at: &At<'c>, strides: &[&dyn Fn(usize) -> V<'c>]) -> Vec<(V<'c>, Vec<V<'c>>)> {
+        let axis = |(i, a): (usize, &usize)| {
+            let extent = if i == 0 { at.block } else { self.size(&self.c.extents[*a]) };
+            (extent, strides.iter().map(|s| s(*a)).collect())
+        };
+        self.c.k.iter().enumerate().map(axis).collect()
+    }
+
+    /// Steps of the current block.
+    pub fn block_length(&self, at: &At<'c>) -> V<'c> {
+        match self.c.k.split_first() {
+            Some((_, inner)) => self.b.mul(at.block, self.size(&self.c.count(inner))),
+            None => self.b.index(1),
+        }
+    }
+
+    /// The position with a loop's value for a contracted axis, counted from the block's start.
+    pub fn step_at(&self, at: &At<'c>, axis: usize, iv: V<'c>) -> At<'c> {
+        at.with(axis, at.axes[axis].map_or(iv, |start| self.b.add(start, iv)))
+    }
+
+    /// Offset of the current block in a panel that holds the whole contracted length.
+    pub fn block_offset(&self, at: &At<'c>, width: u64) -> V<'c> {
+        let start = self.c.k.first().and_then(|a| Some((*a, at.block_start(*a)?)));
+        start.map_or(self.b.index(0), |(a, v)| self.b.mul(v, self.packed_stride(a, width)))
     }
 
     /// Stride of a contracted axis in a packed panel of some width.

@@ -1,22 +1,24 @@
 //! Packs operands into the thread's scratch: [panel][k][width].
 
-use super::emit::{At, Env};
+use super::emit::{At, Env, Range};
 use super::shape::Guard;
 use super::window::Windows;
 use crate::explicit::{Elem, V};
 
 /// Packs the column panels `from..to`.
-pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, from: V<'c>, to: V<'c>) {
+pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, (from, to): Range<'c>) {
     let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
     let contiguous = o.flat.run(&env.c.cols, &env.c.extents).is_some_and(|v| v.as_i64() == Some(1));
     let windows = Windows::of(env.c, s.lanes as i64);
     b.for_(from, to, 1, |b, panel| {
         let start = b.mul(panel, b.index(s.width() as i64));
-        let target = b.mul(b.sub(panel, from), b.mul(env.k, b.index(s.width() as i64)));
+        let target = b.mul(b.sub(panel, from), b.mul(env.block_length(at), b.index(s.width() as i64)));
         if contiguous && o.guards.is_empty() && (s.masks || !env.ragged()) {
             copy(env, at, start, target);
-        } else if let Some(w) = windows.as_ref().filter(|_| s.masks) {
+        } else if let Some(w) = windows.as_ref().filter(|_| !transposable(env)) {
             w.pack(env, at, start, target);
+        } else if o.guards.is_empty() && transposable(env) {
+            transpose(env, at, start, target);
         } else {
             elements(env, at, start, target);
         }
@@ -31,7 +33,7 @@ fn copy<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
     let masks: Vec<_> = (0..s.vectors)
         .map(|v| env.ragged().then(|| b.create_mask(b.sub(left, b.index((v * s.lanes) as i64)), lanes)))
         .collect();
-    let axes = env.k_axes(&[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.width())]);
+    let axes = env.k_axes(at, &[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.width())]);
     let source = b.add(env.offset(&o.flat, at), start);
     let buffer = env.buffer(o.buffer);
     env.nest(&axes, &[source, target], &[], &mut vec![], &mut |_, cursors, _| {
@@ -57,7 +59,7 @@ fn elements<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
         // Lanes past the last column repeat it: their results are not stored.
         let n = b.min(b.add(start, j), last);
         let at = env.columns(at, n);
-        let axes = env.k_axes(&[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.width())]);
+        let axes = env.k_axes(&at, &[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.width())]);
         let cursors = [env.offset(&o.flat, &at), b.add(target, j)];
         env.nest(&axes, &cursors, &[], &mut vec![], &mut |ivs, cursors, _| {
             let inside = o.guards.iter().fold(b.int(Elem::I1, 1), |all, g| {
@@ -72,30 +74,71 @@ fn elements<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
 }
 
 fn guard<'c>(env: &Env<'_, 'c>, g: &Guard, at: &At<'c>, ivs: &[V<'c>]) -> V<'c> {
-    let mut at = at.clone();
-    for (axis, iv) in env.c.k.iter().zip(ivs) {
-        at[*axis] = Some(*iv);
-    }
+    let at = env.c.k.iter().zip(ivs).fold(at.clone(), |at, (axis, iv)| env.step_at(&at, *axis, *iv));
     env.offset(&g.index, &at)
 }
 
-/// Packs the row tiles `from..to`.
-pub(super) fn rows<'c>(env: &Env<'_, 'c>, at: &At<'c>, from: V<'c>, to: V<'c>) {
-    let (b, s, o) = (env.b, env.s, &env.c.rows_operand);
-    let buffer = env.buffer(o.buffer);
-    let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
-    let last = b.sub(env.m, b.index(1));
-    b.for_(from, to, 1, |b, tile| {
-        let target = b.mul(b.sub(tile, from), b.mul(env.k, b.index(s.rows as i64)));
-        b.for_(b.index(0), b.index(s.rows as i64), 1, |b, r| {
-            // Rows past the last repeat it: their results are not stored.
-            let row = b.min(b.add(b.mul(tile, b.index(s.rows as i64)), r), last);
-            let axes = env.k_axes(&[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.rows)]);
-            let cursors = [b.add(env.offset(&o.flat, at), b.mul(row, stride)), b.add(target, r)];
-            env.nest(&axes, &cursors, &[], &mut vec![], &mut |_, cursors, _| {
-                b.store(b.load(buffer, cursors[0]), env.rows, cursors[1]);
-                vec![]
+/// Whether elements lie one after another along the contracted length instead of along the columns.
+fn transposable(env: &Env<'_, '_>) -> bool {
+    let o = &env.c.panel_operand;
+    let along = env.c.k.last().is_some_and(|a| o.flat.strides[*a].as_i64() == Some(1));
+    along && o.guards.is_empty() && o.flat.run(&env.c.cols, &env.c.extents).is_some()
+}
+
+/// Columns that each lie in one piece: squares of vectors are transposed in registers.
+fn transpose<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
+    let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
+    let (buffer, lanes) = (env.buffer(o.buffer), s.lanes as i64);
+    let width = b.index(s.width() as i64);
+    let stride = o.flat.run(&env.c.cols, &env.c.extents).expect("asked before");
+    let stride = env.size(&stride);
+    let last = b.sub(env.n, b.index(1));
+    b.for_(b.index(0), width, lanes, |b, shift| {
+        // Lanes past the last column repeat it: their results are not stored.
+        let column = |j: V<'c>| b.mul(b.min(b.add(b.add(start, shift), j), last), stride);
+        let columns: Vec<_> = (0..lanes).map(|j| column(b.index(j))).collect();
+        let mut axes = env.k_axes(at, &[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, s.width())]);
+        let (length, _) = axes.pop().expect("asked before");
+        let cursors = [env.offset(&o.flat, at), b.add(target, shift)];
+        env.nest(&axes, &cursors, &[], &mut vec![], &mut |_, cursors, _| {
+            let whole = b.mul(b.div_u(length, b.index(lanes)), b.index(lanes));
+            b.for_(b.index(0), whole, lanes, |b, k| {
+                let from = b.add(cursors[0], k);
+                let square = columns.iter().map(|c| b.vload(buffer, b.add(from, *c), lanes as u32)).collect();
+                for (i, v) in transposed(env, square).into_iter().enumerate() {
+                    let row = b.mul(b.add(k, b.index(i as i64)), width);
+                    b.vstore(v, env.panels, b.add(cursors[1], row));
+                }
             });
+            b.for_(whole, length, 1, |b, k| {
+                b.for_(b.index(0), b.index(lanes), 1, |b, j| {
+                    let v = b.load(buffer, b.add(b.add(cursors[0], k), column(j)));
+                    b.store(v, env.panels, b.add(b.add(cursors[1], b.mul(k, width)), j));
+                });
+            });
+            vec![]
         });
     });
+}
+
+/// Transposes a square: at each distance, pairs of vectors exchange what lies off their diagonal.
+fn transposed<'c>(env: &Env<'_, 'c>, mut square: Vec<V<'c>>) -> Vec<V<'c>> {
+    let lanes = square.len();
+    let mut distance = 1;
+    while distance < lanes {
+        for i in (0..lanes).filter(|i| i & distance == 0) {
+            let (low, high) = (square[i], square[i + distance]);
+            let pick = |kept: usize| -> Vec<i64> {
+                let lane = |l: usize| match l & distance {
+                    0 => l + kept,
+                    _ => lanes + l - distance + kept,
+                };
+                (0..lanes).map(|l| lane(l) as i64).collect()
+            };
+            square[i] = env.b.shuffle(low, high, &pick(0));
+            square[i + distance] = env.b.shuffle(low, high, &pick(distance));
+        }
+        distance *= 2;
+    }
+    square
 }

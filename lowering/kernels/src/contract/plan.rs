@@ -15,9 +15,9 @@ pub enum Source {
     Direct,
     /// As panels of the tile's width that the compiler made of a constant.
     Ahead,
-    /// As panels of the tile's width that the thread makes in its scratch.
+    /// As panels of the tile's width that the thread makes in its scratch; the vectorised operand only.
     Scratch,
-    /// Where it is, line by line through masks; a unit has lines instead of panels.
+    /// Where it is, line by line; a unit has lines instead of panels. The vectorised operand only.
     Window,
 }
 
@@ -44,17 +44,17 @@ pub struct ContractSchedule {
     pub unit_rows: u64,
     /// Column panels of a parallel unit.
     pub unit_panels: u64,
-    /// Scratch bytes of a thread: the tile, then packed panels, then packed rows.
+    /// Elements of the outermost contracted axis that are packed at once, if not all.
+    pub block: Option<u64>,
+    /// Scratch of a thread.
     pub scratch: Scratch,
 }
 
-/// Byte offsets of the parts of the scratch.
+/// Byte offsets of the parts of the scratch: the tile, or all tiles of a unit, then packed panels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratch {
     /// Packed column panels.
     pub panels: u64,
-    /// Packed row panels.
-    pub rows: u64,
     /// All.
     pub total: u64,
 }
@@ -77,7 +77,7 @@ impl ContractSchedule {
         let lanes = u64::from(target.vector_bits) / 8 / size;
         let masks = target.masked_memory;
         let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
-        let window = masks && !constant(&c.panel_operand) && in_place_windows(&c, lanes);
+        let window = !constant(&c.panel_operand) && in_place_windows(&c, lanes);
         let (rows, vectors) = match window {
             true => (m, 1),
             false => tile(m, n, k, lanes, u64::from(target.vector_registers), masks),
@@ -85,63 +85,81 @@ impl ContractSchedule {
         let width = vectors * lanes;
 
         let mut packed = vec![None; kernel.buffers.iter().filter(|b| b.role == Role::In).count()];
-        let ahead = |o: &Operand, axes: &[usize], width: u64| {
-            if constant(o) { panels(&c, o, axes, width) } else { None }
+        // The same buffer as both factors keeps its layout.
+        let distinct = c.rows_operand.buffer != c.panel_operand.buffer;
+        let mut ahead = |o: &Operand, axes: &[usize], width: u64| {
+            let layout = panels(&c, o, axes, width).filter(|_| distinct && constant(o));
+            packed[o.buffer.0] = layout.clone();
+            layout.is_some()
         };
         let row_axes: Vec<usize> = c.row.into_iter().collect();
         let row_tiles = m.div_ceil(rows);
-        // The same buffer as both factors keeps its layout.
-        let distinct = c.rows_operand.buffer != c.panel_operand.buffer;
-        let row_source = match ahead(&c.rows_operand, &row_axes, rows).filter(|_| distinct && m > 1) {
-            Some(p) => {
-                packed[c.rows_operand.buffer.0] = Some(p);
-                Source::Ahead
-            }
-            None if direct_rows(&c) => Source::Direct,
-            None => Source::Scratch,
+        let row_source = match m > 1 && ahead(&c.rows_operand, &row_axes, rows) {
+            true => Source::Ahead,
+            false => Source::Direct,
         };
-        let panel_source = match ahead(&c.panel_operand, &c.cols, width).filter(|_| distinct) {
-            Some(p) => {
-                packed[c.panel_operand.buffer.0] = Some(p);
-                Source::Ahead
-            }
-            None if window => Source::Window,
-            None if direct_panels(&c, masks, width) && row_tiles <= 2 => Source::Direct,
-            None => Source::Scratch,
+        let panel_source = match () {
+            () if ahead(&c.panel_operand, &c.cols, width) => Source::Ahead,
+            () if window => Source::Window,
+            () if direct_panels(&c, masks, width) && row_tiles <= 2 => Source::Direct,
+            () => Source::Scratch,
         };
 
         // Through windows a unit counts lines.
-        let line = c.cols.last().map_or(1, |x| known(&c.extents[*x]));
-        let (tiles, width) = if window { (n / line, line.next_multiple_of(lanes)) } else { (n.div_ceil(width), width) };
-        let batch = known(&c.count(&c.batch));
-        let unit_rows = (target.l2 / 2 / (k * rows * size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles);
-        let mut unit_panels = match panel_source {
-            Source::Scratch => (target.l2 / 4 / (k * width * size)).clamp(1, tiles),
-            Source::Direct | Source::Ahead => tiles,
-            Source::Window => tiles,
+        let line = c.cols.last().map(|x| c.extents[*x].clone()).filter(|_| window);
+        let panel_count = match &line {
+            Some(line) => c.count(&c.cols).floor_div(line)?,
+            None => ceil_div(&c.count(&c.cols), width)?,
+        };
+        let columns = line.as_ref().map_or(width, |l| known(l).next_multiple_of(lanes));
+        let (tiles, batch) = (known(&panel_count), known(&c.count(&c.batch)));
+        let packs = panel_source == Source::Scratch;
+        let block = if packs { block(&c, width * size, target)? } else { None };
+        let packed_length = block.map_or(k, |b| b * known(&c.count(&c.k[1..])));
+        let panel_bytes = width * packed_length * size;
+        let tile_bytes = rows * width * size;
+        let near = (target.l2 / 4 / panel_bytes).clamp(1, tiles);
+        let mut unit_panels = match block {
+            _ if !packs => tiles,
+            // Either all, so that long rows pass once, or no more than needed.
+            Some(_) if near < tiles => 1,
+            _ => near,
+        };
+        let mut unit_rows = match block {
+            // Each unit packs for itself.
+            Some(_) => (target.l2 / 8 / tile_bytes / unit_panels).clamp(1, row_tiles),
+            None => (target.l2 / 2 / (k * rows * size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles),
         };
         // Enough units that threads share evenly, as long as a unit is worth its start.
-        let work = |panels: u64| unit_rows * rows * panels * width * k;
-        let units = |panels: u64| batch * row_tiles.div_ceil(unit_rows) * tiles.div_ceil(panels);
-        while unit_panels > 1 && units(unit_panels) < 32 && work(unit_panels) > 1 << 20 {
+        let work = |unit_rows: u64, unit_panels: u64| unit_rows * rows * unit_panels * columns * k;
+        let units =
+            |unit_rows: u64, unit_panels: u64| batch * row_tiles.div_ceil(unit_rows) * tiles.div_ceil(unit_panels);
+        while block.is_none()
+            && unit_panels > 1
+            && units(unit_rows, unit_panels) < 32
+            && work(unit_rows, unit_panels) > 1 << 20
+        {
             unit_panels = unit_panels.div_ceil(2);
         }
-
-        let tile_bytes = if window { 0 } else { align(rows * width * size) };
-        let panel_bytes = if panel_source == Source::Scratch { align(unit_panels * width * k * size) } else { 0 };
-        let row_bytes = if row_source == Source::Scratch { align(unit_rows * rows * k * size) } else { 0 };
-        let scratch =
-            Scratch { panels: tile_bytes, rows: tile_bytes + panel_bytes, total: tile_bytes + panel_bytes + row_bytes };
-        if (panel_source == Source::Scratch || row_source == Source::Scratch) && !c.count(&c.k).is_const() {
-            return None;
+        while block.is_some() && unit_rows * rows > 128 && units(unit_rows, unit_panels) < 4 {
+            unit_rows = unit_rows.div_ceil(2);
         }
+
+        let sums = match block {
+            _ if window => 0,
+            Some(_) => align(tile_bytes * unit_rows * unit_panels),
+            None => align(tile_bytes),
+        };
+        let panel_bytes = if packs { align(unit_panels * panel_bytes) } else { 0 };
+        let scratch = Scratch { panels: sums, total: sums + panel_bytes };
+        let row_count = ceil_div(&ceil_div(&c.rows(), rows)?, unit_rows)?;
+        let count = c.count(&c.batch).mul(&row_count).mul(&ceil_div(&panel_count, unit_panels)?);
         let stage = Stage {
             function: kernel.name.clone(),
             buffers: arguments(kernel),
-            extent: units(unit_panels),
-            units: open_units(&c, [rows, unit_rows, width, unit_panels])
-                .unwrap_or_else(|| Dim::from(units(unit_panels))),
-            grain: ((1 << 21) / work(unit_panels).max(1)).max(1),
+            extent: count.as_const().unwrap_or(0),
+            units: count,
+            grain: ((1 << 21) / work(unit_rows, unit_panels).max(1)).max(1),
             scratch: scratch.total,
         };
         let narrow = |id: &BufferId| kernel.buffers[id.0].dtype.size() < size;
@@ -162,22 +180,11 @@ impl ContractSchedule {
             panel_source,
             unit_rows,
             unit_panels,
+            block,
             scratch,
         };
         Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })
     }
-}
-
-/// Units of a contraction with symbolic sizes, which `emit` numbers alike; `None` if all sizes are known.
-fn open_units(c: &Contraction, [rows, unit_rows, width, unit_panels]: [u64; 4]) -> Option<Dim> {
-    let (m, n, batch) = (c.rows(), c.count(&c.cols), c.count(&c.batch));
-    if m.is_const() && n.is_const() && batch.is_const() {
-        return None;
-    }
-    let up = |d: &Dim, by: u64| d.add(&Dim::from(by - 1)).floor_div(&Dim::from(by));
-    let row_blocks = up(&up(&m, rows)?, unit_rows)?;
-    let panel_blocks = up(&up(&n, width)?, unit_panels)?;
-    Some(batch.mul(&row_blocks).mul(&panel_blocks))
 }
 
 /// The register tile with the fewest estimated cycles: two fused multiply-adds and two loads a cycle, a latency of four.
@@ -202,6 +209,24 @@ fn tile(m: u64, n: u64, k: u64, lanes: u64, registers: u64, masks: bool) -> (u64
     best.0
 }
 
+/// Elements of the outermost contracted axis to pack at once, where the whole length takes too much scratch or is not known;
+/// `bytes` is what a step of a panel takes. `None`: it cannot be packed.
+fn block(c: &Contraction, bytes: u64, target: &CpuTarget) -> Option<Option<u64>> {
+    let Some((outermost, inner)) = c.k.split_first() else { return Some(None) };
+    let inner = c.count(inner).as_const()?;
+    let most = (target.l2 / 8 / bytes / inner).max(1);
+    match c.extents[*outermost].as_const() {
+        Some(length) if length <= most * 3 / 2 => Some(None),
+        // Blocks of one length, none much shorter than the others.
+        Some(length) => Some(Some(length.div_ceil(length.div_ceil(most)))),
+        None => Some(Some(most)),
+    }
+}
+
+fn ceil_div(a: &Dim, by: u64) -> Option<Dim> {
+    a.add(&Dim::from(by - 1)).floor_div(&Dim::from(by))
+}
+
 fn align(bytes: u64) -> u64 {
     bytes.next_multiple_of(64)
 }
@@ -223,17 +248,10 @@ fn panels(c: &Contraction, o: &Operand, axes: &[usize], width: u64) -> Option<Pa
     })
 }
 
-/// Whether row tiles may read the operand in place: all strides are known.
-fn direct_rows(c: &Contraction) -> bool {
-    let stride = |row: usize| c.rows_operand.flat.strides[row].is_const();
-    c.rows().is_const() && c.row.is_none_or(stride)
-}
-
 /// Whether to read windows in place: few rows would not repay packing.
 fn in_place_windows(c: &Contraction, lanes: u64) -> bool {
     let few = c.rows().as_const().is_some_and(|m| m <= 4);
     few && !c.panel_operand.guards.is_empty()
-        && direct_rows(c)
         && Windows::of(c, lanes as i64).is_some_and(|w| w.channel_major() && (1..=49).contains(&w.taps(c).len()))
 }
 

@@ -1,6 +1,6 @@
 //! The register tile.
 
-use super::emit::{At, Env};
+use super::emit::{At, Env, Range};
 use super::epilogue;
 use super::plan::Source;
 use crate::explicit::{Buf, Cmp, Elem, V};
@@ -13,10 +13,12 @@ pub(super) struct Columns<'c> {
     pub masks: Option<Vec<V<'c>>>,
     buffer: Buf<'c>,
     base: V<'c>,
+    /// The panel's number in the unit.
+    local: V<'c>,
 }
 
 impl<'c> Columns<'c> {
-    /// `local` counts from the first panel in the scratch.
+    /// `local` counts from the first panel of the unit.
     pub fn new(env: &Env<'_, 'c>, at: &At<'c>, panel: V<'c>, local: V<'c>) -> Self {
         let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
         let start = b.mul(panel, b.index(s.width() as i64));
@@ -24,74 +26,125 @@ impl<'c> Columns<'c> {
             let left = b.sub(env.n, start);
             (0..s.vectors).map(|v| b.create_mask(b.sub(left, b.index((v * s.lanes) as i64)), s.lanes as u32)).collect()
         });
-        let length = b.mul(env.k, b.index(s.width() as i64));
         let (buffer, base) = match s.panel_source {
             Source::Direct | Source::Window => (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), start)),
-            Source::Scratch => (env.panels, b.mul(local, length)),
+            Source::Scratch => (env.panels, b.mul(local, b.mul(env.block_length(at), b.index(s.width() as i64)))),
             Source::Ahead => {
-                let batch = env.batch(|a| o.uses(a), at);
-                (env.buffer(o.buffer), b.mul(b.add(b.mul(batch, env.col_tiles), panel), length))
+                let number = b.add(b.mul(env.batch(|a| o.uses(a), at), env.col_tiles), panel);
+                let base = b.mul(number, b.mul(env.k, b.index(s.width() as i64)));
+                (env.buffer(o.buffer), b.add(base, env.block_offset(at, s.width())))
             }
         };
-        Columns { start, masks, buffer, base }
+        Columns { start, masks, buffer, base, local }
     }
 }
 
-/// One tile: accumulate, then the epilogue row by row. `local` counts from the first row tile in the scratch.
-pub(super) fn emit<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, tile: V<'c>, local: V<'c>) {
-    let (b, s, o) = (env.b, env.s, &env.c.rows_operand);
-    let first = b.mul(tile, b.index(s.rows as i64));
-    let whole = env.m.known().is_some_and(|m| m % s.rows as i64 == 0);
-    // Rows read in place end at the last row: the last tile begins earlier and leaves out the rows that others store.
-    let start = match s.row_source {
-        Source::Direct if !whole => b.min(first, b.sub(env.m, b.index(s.rows as i64))),
-        _ => first,
-    };
-    let length = b.mul(env.k, b.index(s.rows as i64));
-    let (buffer, base, row_stride) = match s.row_source {
-        Source::Scratch => (env.rows, b.mul(local, length), b.index(1)),
-        Source::Ahead => {
-            let batch = env.batch(|a| o.uses(a), at);
-            (env.buffer(o.buffer), b.mul(b.add(b.mul(batch, env.row_tiles), tile), length), b.index(1))
-        }
-        Source::Direct | Source::Window => {
-            let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
-            (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), b.mul(start, stride)), stride)
-        }
-    };
+/// What a tile reads of the broadcast operand.
+struct Rows<'c> {
+    /// First row.
+    start: V<'c>,
+    buffer: Buf<'c>,
+    base: V<'c>,
+    /// Offset of each row.
+    shifts: Vec<V<'c>>,
+}
 
+impl<'c> Rows<'c> {
+    fn new(env: &Env<'_, 'c>, at: &At<'c>, tile: V<'c>) -> Self {
+        let (b, s, o) = (env.b, env.s, &env.c.rows_operand);
+        let first = b.mul(tile, b.index(s.rows as i64));
+        let shifts = |stride: V<'c>| (0..s.rows).map(|r| b.mul(stride, b.index(r as i64))).collect();
+        let buffer = env.buffer(o.buffer);
+        if s.row_source == Source::Ahead {
+            let number = b.add(b.mul(env.batch(|a| o.uses(a), at), env.row_tiles), tile);
+            let base = b.mul(number, b.mul(env.k, b.index(s.rows as i64)));
+            let base = b.add(base, env.block_offset(at, s.rows));
+            return Rows { start: first, buffer, base, shifts: shifts(b.index(1)) };
+        }
+        let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
+        let base = env.offset(&o.flat, at);
+        match env.m.known() {
+            Some(m) => {
+                // The last tile ends at the last row: it begins earlier and leaves out the rows that others store.
+                let whole = m % s.rows as i64 == 0;
+                let start = if whole { first } else { b.min(first, b.index(m - s.rows as i64)) };
+                Rows { start, buffer, base: b.add(base, b.mul(start, stride)), shifts: shifts(stride) }
+            }
+            None => {
+                // Perhaps there are fewer rows than the tile has: those past the last read the last.
+                let last = b.sub(env.m, b.index(1));
+                let row = |r: u64| b.mul(b.min(b.add(first, b.index(r as i64)), last), stride);
+                Rows { start: first, buffer, base, shifts: (0..s.rows).map(row).collect() }
+            }
+        }
+    }
+}
+
+/// One tile: accumulate, then the epilogue row by row. `local` is the row tile's number in the unit, `last` whether its sums are
+/// complete after this block of the contracted length, where there are blocks.
+pub(super) fn emit<'c>(
+    env: &Env<'_, 'c>,
+    at: &At<'c>,
+    columns: &Columns<'c>,
+    tile: V<'c>,
+    local: V<'c>,
+    last: Option<V<'c>>,
+) {
+    let (b, s) = (env.b, env.s);
+    let rows = Rows::new(env, at, tile);
+    let size = (s.rows * s.width()) as i64;
+    let saved = match last {
+        Some(_) => b.mul(b.add(b.mul(local, b.index(s.unit_panels as i64)), columns.local), b.index(size)),
+        None => b.index(0),
+    };
+    let place = |i: usize| b.add(saved, b.index(i as i64 * s.lanes as i64));
+    let count = (s.rows * s.vectors) as usize;
+    let init: Vec<V<'c>> = match last {
+        Some(_) => (0..count).map(|i| b.vload(env.tile, place(i), s.lanes as u32)).collect(),
+        None => vec![b.zero(env.elem.vector(s.lanes as u32)); count],
+    };
+    for (i, v) in accumulate(env, at, columns, &rows, &init).into_iter().enumerate() {
+        b.vstore(v, env.tile, place(i));
+    }
+    let first = b.mul(tile, b.index(s.rows as i64));
+    match last {
+        Some(last) => b.when(last, |_| finish(env, at, columns, (rows.start, first), saved)),
+        None => finish(env, at, columns, (rows.start, first), saved),
+    }
+}
+
+fn accumulate<'c>(
+    env: &Env<'_, 'c>,
+    at: &At<'c>,
+    columns: &Columns<'c>,
+    rows: &Rows<'c>,
+    init: &[V<'c>],
+) -> Vec<V<'c>> {
+    let (b, s) = (env.b, env.s);
     let direct = s.row_source == Source::Direct || s.panel_source == Source::Direct;
     let row_step = |a: usize| match s.row_source {
-        Source::Direct => env.size(&o.flat.strides[a]),
+        Source::Direct => env.size(&env.c.rows_operand.flat.strides[a]),
         _ => env.packed_stride(a, s.rows),
     };
     let panel_step = |a: usize| match s.panel_source {
         Source::Direct => env.size(&env.c.panel_operand.flat.strides[a]),
         _ => env.packed_stride(a, s.width()),
     };
-    let axes = if direct {
-        env.k_axes(&[&row_step, &panel_step])
-    } else {
-        vec![(env.k, vec![b.index(s.rows as i64), b.index(s.width() as i64)])]
+    let axes = match direct {
+        true => env.k_axes(at, &[&row_step, &panel_step]),
+        false => vec![(env.block_length(at), vec![b.index(s.rows as i64), b.index(s.width() as i64)])],
     };
-    let zero = b.zero(env.elem.vector(s.lanes as u32));
-    let init = vec![zero; (s.rows * s.vectors) as usize];
-    let sums = env.nest(&axes, &[base, columns.base], &init, &mut vec![], &mut |_, cursors, sums| {
+    env.nest(&axes, &[rows.base, columns.base], init, &mut vec![], &mut |_, cursors, sums| {
         let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, columns, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
-        for r in 0..s.rows {
-            let index = b.add(cursors[0], b.mul(row_stride, b.index(r as i64)));
-            let element = b.broadcast(b.load(buffer, index), s.lanes as u32);
+        for shift in &rows.shifts {
+            let element = b.broadcast(b.load(rows.buffer, b.add(cursors[0], *shift)), s.lanes as u32);
             for v in &vectors {
                 next.push(b.fma(element, *v, sums[next.len()]));
             }
         }
         next
-    });
-    for (i, v) in sums.iter().enumerate() {
-        b.vstore(*v, env.tile, b.index(i as i64 * s.lanes as i64));
-    }
-    finish(env, at, columns, start, first);
+    })
 }
 
 fn load_columns<'c>(env: &Env<'_, 'c>, columns: &Columns<'c>, cursor: V<'c>, v: u64) -> V<'c> {
@@ -105,16 +158,15 @@ fn load_columns<'c>(env: &Env<'_, 'c>, columns: &Columns<'c>, cursor: V<'c>, v: 
     }
 }
 
-/// Takes the tile from the scratch through the epilogue, from row `first` on, so that each row is stored once.
-fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, start: V<'c>, first: V<'c>) {
+/// Takes a tile from `saved` in the scratch through the epilogue. The tile begins at the first of `rows`, and stores from the
+/// second on, so that each row is stored once.
+fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, rows: Range<'c>, saved: V<'c>) {
+    let (start, first) = rows;
     let (b, s) = (env.b, env.s);
     let (skip, end) = (b.sub(first, start), b.min(b.sub(env.m, start), b.index(s.rows as i64)));
     let row = |r: V<'c>| {
-        let mut at = at.clone();
-        if let Some(axis) = env.c.row {
-            at[axis] = Some(b.add(start, r));
-        }
-        (at, b.mul(r, b.index(s.width() as i64)))
+        let at = env.c.row.map_or_else(|| at.clone(), |axis| at.with(axis, b.add(start, r)));
+        (at, b.add(saved, b.mul(r, b.index(s.width() as i64))))
     };
     let vectors = || {
         b.for_(skip, end, 1, |b, r| {

@@ -6,7 +6,7 @@
 use super::emit::{At, Env};
 use super::plan::Source;
 use super::shape::{Contraction, Flat, Guard};
-use crate::explicit::{Builder, Elem, V};
+use crate::explicit::{Builder, Cmp, Elem, V};
 
 /// What vector packing needs to know of the panel operand.
 pub(super) struct Windows<'a> {
@@ -43,7 +43,7 @@ impl<'a> Windows<'a> {
             }
         }
         let (window, channel) = (0..c.k.len()).partition(|i| o.guarded(c.k[*i]));
-        (segments <= 4).then_some(Windows { lines, stride, line, segments, across, others, window, channel })
+        (segments <= 9).then_some(Windows { lines, stride, line, segments, across, others, window, channel })
     }
 
     /// Columns of a line.
@@ -88,17 +88,20 @@ impl<'a> Windows<'a> {
     pub fn pack<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
         debug_assert_eq!(env.s.panel_source, Source::Scratch);
         let (b, s) = (env.b, env.s);
+        if !s.masks {
+            return self.pack_plain(env, at, start, target);
+        }
         b.for_(b.index(0), b.index(s.width() as i64), s.lanes as i64, |b, shift| {
             let first = b.add(start, shift);
             let line = b.div_u(first, b.index(self.line));
             let within = b.sub(first, b.mul(line, b.index(self.line)));
             let segments: Vec<_> =
                 (0..self.segments).map(|i| self.segment(env, at, b.add(line, b.index(i)), within, i)).collect();
-            let axes = self.axes(env, &self.window);
+            let axes = self.axes(env, at, &self.window);
             let cursors = [b.index(0), b.add(target, shift)];
             env.nest(&axes, &cursors, &[], &mut vec![], &mut |ivs, cursors, _| {
                 let masks: Vec<_> = segments.iter().map(|segment| self.masks(env, segment, ivs)).collect();
-                let axes = self.axes(env, &self.channel);
+                let axes = self.axes(env, at, &self.channel);
                 env.nest(&axes, cursors, &[], &mut vec![], &mut |_, cursors, _| {
                     let v = self.gather(env, &segments, &masks, cursors[0]);
                     b.vstore(v, env.panels, cursors[1]);
@@ -109,9 +112,11 @@ impl<'a> Windows<'a> {
         });
     }
 
-    fn axes<'c>(&self, env: &Env<'_, 'c>, positions: &[usize]) -> Vec<(V<'c>, Vec<V<'c>>)> {
-        let all = env
-            .k_axes(&[&|a| env.size(&env.c.panel_operand.flat.strides[a]), &|a| env.packed_stride(a, env.s.width())]);
+    fn axes<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, positions: &[usize]) -> Vec<(V<'c>, Vec<V<'c>>)> {
+        let all = env.k_axes(
+            at,
+            &[&|a| env.size(&env.c.panel_operand.flat.strides[a]), &|a| env.packed_stride(a, env.s.width())],
+        );
         positions.iter().map(|p| all[*p].clone()).collect()
     }
 
@@ -183,10 +188,7 @@ impl<'a> Windows<'a> {
     }
 
     fn index<'c>(&self, env: &Env<'_, 'c>, f: &Flat, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
-        let mut at = at.clone();
-        for (p, v) in self.window.iter().zip(tap) {
-            at[env.c.k[*p]] = Some(*v);
-        }
+        let at = self.window.iter().zip(tap).fold(at.clone(), |at, (p, v)| env.step_at(&at, env.c.k[*p], *v));
         env.offset(f, &at)
     }
 
@@ -195,7 +197,7 @@ impl<'a> Windows<'a> {
         let (mut at, mut rest) = (at.clone(), line);
         for (j, axis) in self.lines.iter().enumerate().rev() {
             let extent = env.size(&env.c.extents[*axis]);
-            at[*axis] = Some(if j == 0 { rest } else { env.b.rem_u(rest, extent) });
+            at = at.with(*axis, if j == 0 { rest } else { env.b.rem_u(rest, extent) });
             rest = env.b.div_u(rest, extent);
         }
         at
@@ -204,6 +206,122 @@ impl<'a> Windows<'a> {
     /// Number of lines.
     pub fn line_count<'c>(&self, env: &Env<'_, 'c>) -> V<'c> {
         env.size(&env.c.count(self.lines))
+    }
+
+    /// Whether the lanes from column `x` on lie on one line and read inside the input.
+    fn inner<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, x: V<'c>, tap: &[V<'c>]) -> V<'c> {
+        let b = env.b;
+        let lanes = env.s.lanes as i64;
+        let on_line = b.cmp(Cmp::Le, b.add(x, b.index(lanes)), b.index(self.line));
+        let inside = b.and(on_line, self.inside(env, at, tap));
+        let Some((g, coefficient)) = self.across else { return inside };
+        let first = b.add(self.across_rest(env, at, tap), b.mul(x, b.index(coefficient)));
+        let last = b.add(first, b.index(coefficient * (lanes - 1)));
+        let inside = b.and(inside, b.cmp(Cmp::Ge, first, b.index(0)));
+        b.and(inside, b.cmp(Cmp::Lt, last, env.size(&g.size)))
+    }
+
+    /// Columns `low..high` from which on vectors read inside the input for every tap, ignoring lines.
+    pub fn inner_columns<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>) -> (V<'c>, V<'c>) {
+        let b = env.b;
+        let (none, line) = (b.index(0), b.index(self.line));
+        let Some((g, coefficient)) = self.across else { return (none, line) };
+        let last: Vec<_> = self.window_extents(env.c).unwrap_or_default().iter().map(|e| b.index(e - 1)).collect();
+        let first = vec![none; last.len()];
+        let low = ceil_div(b, b.sub(none, self.across_rest(env, at, &first)), coefficient);
+        let high = ceil_div(b, b.sub(env.size(&g.size), self.across_rest(env, at, &last)), coefficient);
+        (b.min(b.max(low, none), line), b.min(high, line))
+    }
+
+    /// The position with the innermost column axis set.
+    pub fn column_at<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, x: V<'c>) -> At<'c> {
+        at.with(*env.c.cols.last().expect("there are columns"), x)
+    }
+
+    /// A vector of columns whose first element would be at `from`, through the masks of its parts.
+    pub fn masked<'c>(&self, env: &Env<'_, 'c>, from: V<'c>, masks: &[V<'c>]) -> V<'c> {
+        let (b, o) = (env.b, &env.c.panel_operand);
+        let outside = b.splat(env.elem.vector(env.s.lanes as u32), o.outside);
+        let part = |(i, m): (usize, &V<'c>)| {
+            let from = b.add(from, b.index(i as i64 * env.s.lanes as i64));
+            b.masked_load(env.buffer(o.buffer), from, *m, outside)
+        };
+        self.join(env, &masks.iter().enumerate().map(part).collect::<Vec<_>>())
+    }
+
+    /// A vector of columns whose first element is at `from`, all inside.
+    pub fn load<'c>(&self, env: &Env<'_, 'c>, from: V<'c>) -> V<'c> {
+        let (b, lanes) = (env.b, env.s.lanes as i64);
+        let buffer = env.buffer(env.c.panel_operand.buffer);
+        let low = b.vload(buffer, from, lanes as u32);
+        if self.stride == 1 {
+            return low;
+        }
+        // Every second element; the second load ends at the last element that is wanted.
+        let high = b.vload(buffer, b.add(from, b.index(lanes - 1)), lanes as u32);
+        let pick = |l: i64| if 2 * l < lanes { 2 * l } else { lanes + 2 * l - (lanes - 1) };
+        b.shuffle(low, high, &(0..lanes).map(pick).collect::<Vec<_>>())
+    }
+
+    /// As [`Windows::pack`] on a target without masks: whole vectors inside one line, else lane by lane.
+    fn pack_plain<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
+        let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
+        let last = b.sub(env.n, b.index(1));
+        b.for_(b.index(0), b.index(s.width() as i64), s.lanes as i64, |b, shift| {
+            let first = b.add(start, shift);
+            let line = b.div_u(first, b.index(self.line));
+            let x = b.sub(first, b.mul(line, b.index(self.line)));
+            let segment = self.segment(env, at, line, x, 0);
+            let cursors = [b.index(0), b.add(target, shift)];
+            env.nest(&self.axes(env, at, &self.window), &cursors, &[], &mut vec![], &mut |tap, cursors, _| {
+                let channels = self.axes(env, at, &self.channel);
+                let inner = b.and(segment.exists, self.inner(env, &segment.at, x, tap));
+                let vectors = || {
+                    let from = b.add(segment.base, cursors[0]);
+                    env.nest(&channels, &[from, cursors[1]], &[], &mut vec![], &mut |_, cursors, _| {
+                        b.vstore(self.load(env, cursors[0]), env.panels, cursors[1]);
+                        vec![]
+                    });
+                };
+                let lanes = || {
+                    b.for_(b.index(0), b.index(s.lanes as i64), 1, |b, j| {
+                        // Lanes past the last column repeat it: their results are not stored.
+                        let at = env.columns(at, b.min(b.add(first, j), last));
+                        let inside = self.all_inside(env, &at, tap);
+                        let from = b.add(env.offset(&o.flat, &at), cursors[0]);
+                        env.nest(&channels, &[from, b.add(cursors[1], j)], &[], &mut vec![], &mut |_, cursors, _| {
+                            let v = b.if_else(
+                                inside,
+                                |b| vec![b.load(env.buffer(o.buffer), cursors[0])],
+                                |b| vec![b.float(env.elem, o.outside)],
+                            );
+                            b.store(v[0], env.panels, cursors[1]);
+                            vec![]
+                        });
+                    });
+                };
+                b.if_else(
+                    inner,
+                    |_| {
+                        vectors();
+                        vec![]
+                    },
+                    |_| {
+                        lanes();
+                        vec![]
+                    },
+                );
+                vec![]
+            });
+        });
+    }
+
+    /// Whether a tap of a fixed column is inside.
+    pub fn all_inside<'c>(&self, env: &Env<'_, 'c>, at: &At<'c>, tap: &[V<'c>]) -> V<'c> {
+        let b = env.b;
+        let inside = self.inside(env, at, tap);
+        let Some((g, _)) = self.across else { return inside };
+        b.and(inside, b.in_range(self.index(env, &g.index, at, tap), env.size(&g.size)))
     }
 
     /// One vector of what the loads of each part gave.

@@ -1,0 +1,68 @@
+//! The zoo's models, small, through the whole program: the same bytes from two compilations, the same bits from both back
+//! ends, on one and two threads and over poisoned memory, and what the reference interpreter computes.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::Bench;
+use serde_json::Value;
+
+/// Name and content of each file of a folder, sorted.
+fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap());
+    let mut files: Vec<(String, Vec<u8>)> =
+        files.map(|e| (e.file_name().to_string_lossy().into_owned(), fs::read(e.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+fn check(name: &str) {
+    let bench = Bench::new();
+    bench.accepts(&["zoo", name, "--small", "-o", "m.onnx"]);
+    let mut first = None;
+    for backend in ["llvm", "cranelift"] {
+        for artefact in ["m.neap", "again.neap"] {
+            bench.accepts(&["compile", "m.onnx", "-o", artefact, "--backend", backend]);
+        }
+        let [once, twice] = ["m.neap", "again.neap"].map(|file| fs::read(bench.path(file)).unwrap());
+        assert!(once == twice, "{backend}: compiling twice gives other bytes");
+        for options in [vec!["--threads", "1"], vec!["--threads", "2", "--poison"]] {
+            let _ = fs::remove_dir_all(bench.path("out"));
+            bench.accepts(&[&["run", "m.neap", "--random", "7", "--output-dir", "out"], &options[..]].concat());
+            let outputs = content(&bench.path("out"));
+            assert!(!outputs.is_empty());
+            let want = first.get_or_insert_with(|| outputs.clone());
+            assert!(outputs == *want, "{backend} {options:?}: not the same bits");
+        }
+        let report = bench.accepts(&["verify", "m.onnx", "--random", "7", "--backend", backend, "--json"]);
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["ok"], true, "{report}");
+    }
+}
+
+#[test]
+fn resnet50() {
+    check("resnet50");
+}
+
+#[test]
+fn mobilenet_v2() {
+    check("mobilenet-v2");
+}
+
+#[test]
+fn bert_base() {
+    check("bert-base");
+}
+
+#[test]
+fn gpt2() {
+    check("gpt2");
+}
+
+#[test]
+fn gpt2_decode() {
+    check("gpt2-decode");
+}
