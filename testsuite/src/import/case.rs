@@ -23,7 +23,8 @@ pub fn run(opset: i64, node: &str, operands: &[&str]) -> Result<Vec<Tensor>, Str
     neap_reference::eval_body(&imported.body, &imported.weights, &inputs, &mut |_, _| {}).map_err(|e| e.to_string())
 }
 
-fn model(opset: i64, node: &str, operands: &[&str]) -> (ModelProto, Vec<Tensor>) {
+/// The model, and the values of its inputs.
+pub fn model(opset: i64, node: &str, operands: &[&str]) -> (ModelProto, Vec<Tensor>) {
     let (mut graph, mut inputs) = (GraphProto { name: "case".into(), ..Default::default() }, vec![]);
     for (name, text) in NAMES.iter().zip(operands).filter(|(_, t)| !t.is_empty()) {
         match text.strip_prefix("const ") {

@@ -2,6 +2,7 @@
 
 mod case;
 mod errors;
+mod mutate;
 mod rows;
 
 use libtest_mimic::{Failed, Trial};
@@ -25,7 +26,8 @@ pub fn trials() -> Vec<Trial> {
             Ok(found) => Err(Failed::from(format!("gives {}, expected `{expected}`", show(&found)))),
         })
     });
-    good.chain(bad).collect()
+    let damaged = Trial::test("import/damaged nodes", || Ok(mutate::run()?));
+    good.chain(bad).chain([damaged]).collect()
 }
 
 fn show(tensors: &[neap_optable::Tensor]) -> String {

@@ -87,7 +87,9 @@ impl Window {
         let steps = span.add(&Dim::constant(up)).floor_div(&stride).unwrap_or(Dim::constant(0));
         let count = steps.add(&Dim::constant(1));
         match (count.as_i64(), size.as_i64()) {
-            (Some(c), Some(s)) if ceil && c > 1 && (c - 1) * self.strides[i] >= s + self.low[i] => {
+            (Some(c), Some(s))
+                if ceil && c > 1 && (c - 1).saturating_mul(self.strides[i]) >= s.saturating_add(self.low[i]) =>
+            {
                 Ok(Dim::constant(c - 1))
             }
             _ => Ok(count),
