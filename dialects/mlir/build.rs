@@ -19,6 +19,9 @@ fn main() -> Result<(), Error> {
         println!("cargo:rerun-if-changed={input}");
     }
 
+    // Where `src/ods.rs` finds the definitions.
+    println!("cargo:rustc-env=NEAP_TD={}", here.join("td").display());
+
     let mut cc = cc::Build::new();
     cc.cpp(true)
         .std("c++17")

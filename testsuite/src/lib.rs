@@ -13,6 +13,7 @@ mod import;
 mod kernels;
 mod loop_files;
 mod numerics;
+mod ods;
 mod op_table;
 mod verifier;
 
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
     all.extend(kernels::trials());
     all.extend(loop_files::trials());
     all.extend(verifier::trials());
+    all.extend(ods::trials());
     all.extend(op_table::trials());
     all.extend(explicit::trials());
     all.extend(import::trials());

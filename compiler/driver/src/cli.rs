@@ -49,6 +49,7 @@ pub enum Emit {
     MlirGraph,
     MlirLoop,
     MlirScf,
+    MlirSegment,
     Llvm,
     Asm,
     Clif,

@@ -134,7 +134,7 @@ fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String,
     let cx = neap_mlir::context();
     let module = neap_mlir::parse_module(&cx, text, name).map_err(Failure::new)?;
     let at_loop_level = graph.is_empty() && conversions == ["convert-loop-to-scf"];
-    if !at_loop_level && !(steps.is_empty()) {
+    if !at_loop_level && (!steps.is_empty() || neap_mlir::graph::occurs(&module)) {
         neap_mlir::graph::check(&module).map_err(Failure::new)?;
     }
     let lowered = match (graph, conversions.as_slice()) {

@@ -9,6 +9,7 @@ mod diagnostic;
 mod element;
 mod ffi;
 pub mod graph;
+pub mod ods;
 pub mod symbols;
 
 /// Looking into attributes, identifiers and values.

@@ -1,5 +1,10 @@
+// RUN: neap-opt %s | FileCheck %s
+
 // Every operator of the graph dialect in its assembly.
 
+// CHECK: func.func @elementwise(%{{.*}}: tensor<2x3xf32> {graph.name = "x"}
+// CHECK: %[[E:.*]] = graph.unary exp %{{.*}} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: graph.binary add %[[E]], %{{.*}} : tensor<2x3xf32> -> tensor<2x3xf32>
 func.func @elementwise(%x: tensor<2x3xf32> {graph.name = "x"}, %y: tensor<2x3xf32> {graph.name = "y"})
     -> (tensor<2x3xf32> {graph.name = "out"}) {
   %0 = graph.unary exp %x : tensor<2x3xf32> -> tensor<2x3xf32>
@@ -75,6 +80,8 @@ func.func @recurrent(%g4: tensor<7x2x16xf32>, %r4: tensor<16x4xf32>, %g3: tensor
   return %a, %d : tensor<7x2x4xf32>, tensor<7x2x4xf32>
 }
 
+// CHECK: graph.fusion "elementwise"
+// CHECK:   graph.yield
 func.func @structure(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %w = graph.weight "layer.weight" hash "" : tensor<128x128xf32>
   %c = graph.constant dense<5.000000e-01> : tensor<128x128xf32>
@@ -87,6 +94,9 @@ func.func @structure(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
   return %0 : tensor<128x128xf32>
 }
 
+// CHECK: func.func @symbolic
+// CHECK-SAME: attributes {graph.symbols = ["batch"]}
+// CHECK: graph.reshape
 func.func @symbolic(%x: tensor<?x3xf32, affine_map<()[s0] -> (s0, 3)>>)
     -> tensor<?xf32, affine_map<()[s0] -> (s0 * 3)>> attributes {graph.symbols = ["batch"]} {
   %0 = graph.reshape %x : tensor<?x3xf32, affine_map<()[s0] -> (s0, 3)>> -> tensor<?xf32, affine_map<()[s0] -> (s0 * 3)>>

@@ -1,5 +1,13 @@
+// RUN: neap-opt %s | FileCheck %s
+
 // Every operation of the loop dialect, in kernels that make sense.
 
+// CHECK: #[[ROWS:.*]] = affine_map<()[s0] -> (s0)>
+// CHECK: loop.kernel @map sizes 1 of ["rows"] over ["parallel"] #[[ROWS]] {
+// CHECK:   %[[Y:.*]] = loop.buffer out #{{.*}} : memref<?x64xf32>
+// CHECK:   loop.nest ["parallel"] #{{.*}} reads %{{.*}} : memref<?x64xf32> at [#{{.*}}] outside [unit] {
+// CHECK:     %[[V:.*]] = loop.unary relu
+// CHECK:     loop.store %[[V]] to %[[Y]] at
 // y = relu(x * 2) with bounds on the number of rows known at run time.
 loop.kernel @map sizes 1 of ["rows"] over ["parallel"] affine_map<()[s0] -> (s0)> {
   %x = loop.buffer in affine_map<()[s0] -> (s0, 64)> : memref<?x64xf32>
@@ -14,6 +22,8 @@ loop.kernel @map sizes 1 of ["rows"] over ["parallel"] affine_map<()[s0] -> (s0)
   }
 }
 
+// CHECK: loop.kernel @softmax
+// CHECK-COUNT-3: loop.nest
 // A row softmax: maximum, sum of exponentials, quotient.
 loop.kernel @softmax sizes 0 of [] over ["parallel"] affine_map<() -> (8)> {
   %x = loop.buffer in affine_map<() -> (8, 100)> : memref<8x100xf32>
@@ -41,6 +51,8 @@ loop.kernel @softmax sizes 0 of [] over ["parallel"] affine_map<() -> (8)> {
   }
 }
 
+// CHECK: loop.kernel @contract
+// CHECK-SAME: schedule {name = "tile", rows = 4 : i64}
 // A matrix product with padding read as zero, its schedule chosen.
 loop.kernel @contract sizes 0 of [] over ["parallel", "parallel"] affine_map<() -> (4, 5)> schedule {name = "tile", rows = 4 : i64} {
   %a = loop.buffer in affine_map<() -> (4, 7)> : memref<4x7xf32>
@@ -53,6 +65,8 @@ loop.kernel @contract sizes 0 of [] over ["parallel", "parallel"] affine_map<() 
   }
 }
 
+// CHECK: loop.kernel @index sizes 1 of ["n", ["min", #{{.*}}]]
+// CHECK: loop.store_at %{{.*}} to %{{.*}}[%{{.*}}] when %{{.*}} : ui8, memref<?xui8>
 // Loads and stores at computed places, predicates, unsigned elements, sizes as numbers.
 loop.kernel @index sizes 1 of ["n", ["min", affine_map<()[s0] -> (s0, 16)>]] over [] affine_map<() -> ()> {
   %x = loop.buffer in affine_map<()[s0] -> (s0)> : memref<?xui8>

@@ -1,3 +1,10 @@
+// RUN: neap-opt %s | FileCheck %s
+
+// CHECK: segment.program @mlp arena 4096 target {backend = "llvm", cpu = "x86-64-v3", features = ["avx2", "fma"]} {
+// CHECK: segment.tensor input 0 "x" : tensor<1x64xf32>
+// CHECK: %[[H:.*]] = segment.view arena 0 at 64 : memref<256xi8>
+// CHECK: segment.launch "matmul" reads(%{{.*}}, %{{.*}} : {{.*}}) writes(%[[H]] : memref<256xi8>) order [0, 1, 2]
+// CHECK-SAME: nodes "/fc/Gemm"
 // Every operation of the segment dialect: a model of two launches.
 
 segment.program @mlp arena 4096 target {backend = "llvm", cpu = "x86-64-v3", features = ["avx2", "fma"]} {

@@ -133,7 +133,7 @@ pub fn text(units: &mut [Unit], target: &CpuTarget, emit: Emit) -> Result<String
     let mut out = String::new();
     for k in &list {
         let text = match emit {
-            Emit::MlirGraph => unreachable!("the caller prints the graph"),
+            Emit::MlirGraph | Emit::MlirSegment => unreachable!("the caller prints the graph and the program"),
             Emit::MlirLoop => {
                 neap_kernels::mlir::write_scheduled(&cx, k).map_err(Failure::new)?.as_operation().to_string()
             }

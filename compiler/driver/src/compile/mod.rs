@@ -4,6 +4,7 @@ mod assemble;
 mod code;
 mod memory;
 mod pipeline;
+mod segment;
 mod units;
 
 use std::time::{Duration, Instant};
@@ -100,6 +101,9 @@ impl Compiler {
 
     /// Text of a level below the graph.
     pub fn emit(&self, graph: &Graph, emit: Emit) -> Result<String, Failure> {
+        if emit == Emit::MlirSegment {
+            return segment::text(&self.compile(graph, &mut Timing::default())?.program);
+        }
         let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;

@@ -1,10 +1,12 @@
 //! The legality check of the graph level on MLIR, so that what is wrong is said at the op's own location.
 
 use melior::ir::Module;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use neap_optable::Body;
 
 use super::read::{Reader, functions};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::ffi;
 
 /// Checks every op of a verified module by [`neap_optable::check`]: shapes, element types, attribute values.
 ///
@@ -26,4 +28,14 @@ pub fn check(module: &Module<'_>) -> Result<(), Diagnostics> {
         all.extend(read.err());
     }
     if all.is_empty() { Ok(()) } else { Err(Diagnostics(all)) }
+}
+
+/// Whether a module has any operator of the graph dialect.
+pub fn occurs(module: &Module<'_>) -> bool {
+    let mut found = false;
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        found |= ffi::identifier(op.name()).starts_with("graph.");
+        if found { WalkResult::Interrupt } else { WalkResult::Advance }
+    });
+    found
 }

@@ -10,7 +10,7 @@ mod read;
 mod types;
 mod write;
 
-pub use check::check;
+pub use check::{check, occurs};
 pub use read::{read, read_module};
 pub use write::{write, write_module};
 
