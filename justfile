@@ -26,10 +26,6 @@ demo: (_build "release")
 test: (_build "dev")
     cargo test --workspace
 
-# Write the op table and the dialects' pages anew from the td files.
-generate:
-    cargo run --quiet -p neap-optable --example neap-gen
-
 # Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
 test-models *args: models (_build "dev")
     {{ python }} testsuite/models/check.py --neap {{ target }}/debug/neap --shared {{ shared }} {{ args }}

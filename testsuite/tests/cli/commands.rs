@@ -113,6 +113,7 @@ fn emit() -> Result<(), String> {
         ("mlir-graph", "llvm", "graph.unary"),
         ("mlir-loop", "llvm", "loop."),
         ("mlir-scf", "llvm", "func.func"),
+        ("mlir-segment", "llvm", "segment.launch"),
         ("llvm", "llvm", "define "),
         ("asm", "llvm", "ret"),
         ("clif", "cranelift", "function"),
