@@ -44,7 +44,7 @@ pub struct ContractSchedule {
     pub unit_rows: u64,
     /// Column panels of a parallel unit.
     pub unit_panels: u64,
-    /// Elements of the outermost contracted axis that are packed at once, if not all.
+    /// Elements of the outermost contracted axis that are taken at once, if not all.
     pub block: Option<u64>,
     /// Scratch of a thread.
     pub scratch: Scratch,
@@ -114,13 +114,18 @@ impl ContractSchedule {
         let columns = line.as_ref().map_or(width, |l| known(l).next_multiple_of(lanes));
         let (tiles, batch) = (known(&panel_count), known(&c.count(&c.batch)));
         let packs = panel_source == Source::Scratch;
-        let block = if packs { block(&c, width * size, target)? } else { None };
+        let block = match panel_source {
+            Source::Scratch => block(&c, target.l2 / 8 / (width * size))?,
+            // Many tiles pass over a panel: a block of it stays near.
+            Source::Ahead if row_tiles > 1 => block(&c, target.l2 / 4 / (width * size)).flatten(),
+            _ => None,
+        };
         let packed_length = block.map_or(k, |b| b * known(&c.count(&c.k[1..])));
         let panel_bytes = width * packed_length * size;
         let tile_bytes = rows * width * size;
         let near = (target.l2 / 4 / panel_bytes).clamp(1, tiles);
         let mut unit_panels = match block {
-            _ if !packs => tiles,
+            None if !packs => tiles,
             // Either all, so that long rows pass once, or no more than needed.
             Some(_) if near < tiles => 1,
             _ => near,
@@ -209,12 +214,11 @@ fn tile(m: u64, n: u64, k: u64, lanes: u64, registers: u64, masks: bool) -> (u64
     best.0
 }
 
-/// Elements of the outermost contracted axis to pack at once, where the whole length takes too much scratch or is not known;
-/// `bytes` is what a step of a panel takes. `None`: it cannot be packed.
-fn block(c: &Contraction, bytes: u64, target: &CpuTarget) -> Option<Option<u64>> {
+/// Elements of the outermost contracted axis to take at once, where the whole length has much more than `most` steps or is not
+/// known. `None`: there are no such blocks.
+fn block(c: &Contraction, most: u64) -> Option<Option<u64>> {
     let Some((outermost, inner)) = c.k.split_first() else { return Some(None) };
-    let inner = c.count(inner).as_const()?;
-    let most = (target.l2 / 8 / bytes / inner).max(1);
+    let most = (most / c.count(inner).as_const()?).max(1);
     match c.extents[*outermost].as_const() {
         Some(length) if length <= most * 3 / 2 => Some(None),
         // Blocks of one length, none much shorter than the others.
