@@ -86,6 +86,7 @@ impl Translator<'_> {
         self.b.ins().iadd(slot, bytes)
     }
 
+    #[allow(clippy::wrong_self_convention, reason = "named after the MLIR op it lowers")]
     pub(super) fn from_elements(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
         let scalars: Vec<Value> =
             (0..op.operand_count()).map(|i| Ok(self.operand(op, i)?.parts[0])).collect::<Result<_, CodegenError>>()?;

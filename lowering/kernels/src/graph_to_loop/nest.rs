@@ -198,7 +198,7 @@ impl NestBuilder {
 
     /// A gathering index as i64: negative ones count from the end, then it is clamped to the dim.
     pub(super) fn clamped(&mut self, index: OpId, dim: &Dim) -> OpId {
-        let i = self.from_start(index, dim);
+        let i = self.counted_from_start(index, dim);
         let (zero, one, n) = (self.int(0), self.int(1), self.size(dim));
         let i = self.max(i, zero);
         let last = self.sub(n, one);
@@ -207,13 +207,13 @@ impl NestBuilder {
 
     /// Whether a scattering index, negative ones counted from the end, lies in the dim.
     pub(super) fn inside(&mut self, index: OpId, dim: &Dim) -> OpId {
-        let i = self.from_start(index, dim);
+        let i = self.counted_from_start(index, dim);
         let (zero, n) = (self.int(0), self.size(dim));
         let (low, high) = (self.compare(CompareKind::Ge, i, zero), self.compare(CompareKind::Lt, i, n));
         self.and(low, high)
     }
 
-    fn from_start(&mut self, index: OpId, dim: &Dim) -> OpId {
+    fn counted_from_start(&mut self, index: OpId, dim: &Dim) -> OpId {
         let i = self.cast(DType::I64, index);
         let (zero, n) = (self.int(0), self.size(dim));
         let negative = self.compare(CompareKind::Lt, i, zero);

@@ -41,7 +41,7 @@ pub fn log<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     let bits = f.bits(scaled);
     let shifted = b.sub(bits, f.i(0x3f35_04f3));
     let e = b.shr_s(shifted, f.i(23));
-    let m = f.from_bits(b.sub(bits, b.shl(e, f.i(23))));
+    let m = f.float_from_bits(b.sub(bits, b.shl(e, f.i(23))));
     let e = b.si_to_fp(e, crate::explicit::Elem::F32);
     let e = b.select(tiny, b.sub(e, f.c(23.0)), e);
     let t = b.sub(m, f.c(1.0));

@@ -48,13 +48,13 @@ impl<'c> F<'_, 'c> {
         self.0.bitcast(x, Elem::I32)
     }
 
-    fn from_bits(&self, x: V<'c>) -> V<'c> {
+    fn float_from_bits(&self, x: V<'c>) -> V<'c> {
         self.0.bitcast(x, Elem::F32)
     }
 
     /// 2^n for an integer n in [-126, 127].
     fn power_of_two(&self, n: V<'c>) -> V<'c> {
-        self.from_bits(self.0.shl(self.0.add(n, self.i(127)), self.i(23)))
+        self.float_from_bits(self.0.shl(self.0.add(n, self.i(127)), self.i(23)))
     }
 
     /// y * 2^n in two steps, so that it overflows and underflows as it should.

@@ -51,7 +51,7 @@ fn log2_numbers<'c>(f: F<'_, 'c>, x: V<'c>) -> Double<'c> {
     let scaled = b.select(tiny, b.mul(x, f.c(8_388_608.0)), x);
     let bits = f.bits(scaled);
     let e = b.shr_s(b.sub(bits, f.i(0x3f35_04f3)), f.i(23));
-    let m = f.from_bits(b.sub(bits, b.shl(e, f.i(23))));
+    let m = f.float_from_bits(b.sub(bits, b.shl(e, f.i(23))));
     let e = b.si_to_fp(e, Elem::F32);
     let e = b.select(tiny, b.sub(e, f.c(23.0)), e);
     let one = f.c(1.0);

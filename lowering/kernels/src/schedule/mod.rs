@@ -22,6 +22,7 @@ use crate::scheduled::{Facts, Scheduled};
 
 /// How a kernel is lowered.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "one lives a kernel; boxing would buy nothing")]
 pub enum Schedule {
     /// Loops.
     Loops(LoopSchedule),
