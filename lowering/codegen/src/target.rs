@@ -60,7 +60,7 @@ fn describe(cpu: String, mut features: Vec<String>, caches: Caches, backend: Bac
     let avx512 = ["avx512f", "avx512vl", "avx512bw", "avx512dq"].into_iter().all(has);
     let (vector_bits, vector_registers, masked_memory) = match backend {
         // Its vectors have 128 bits; it encodes with AVX where it is there, but sees 16 registers.
-        Backend::Cranelift => (128, 16, false),
+        Backend::Cranelift => (128, 16, true),
         Backend::Llvm if avx512 => (512, 32, true),
         Backend::Llvm if has("avx2") => (256, 16, false),
         Backend::Llvm => (128, 16, false),

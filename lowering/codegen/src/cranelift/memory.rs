@@ -4,21 +4,17 @@ use super::{
     translate::Translator,
     value::{PART, Val, part_count, part_type, scalar_type, width},
 };
-use crate::{
-    CodegenError,
-    stage::illegal,
-    types::{Elem, ValueType},
-};
+use crate::{CodegenError, stage::illegal, types::ValueType};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types};
-use melior::ir::{OperationRef, operation::OperationLike};
+use melior::ir::OperationRef;
 
 /// Buffers are aligned to their element only, and accesses stay inside them by the kernel's construction.
-fn flags() -> MemFlagsData {
+pub(super) fn flags() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
 /// A base and a constant offset.
-type Address = (Value, i32);
+pub(super) type Address = (Value, i32);
 
 impl Translator<'_> {
     pub(super) fn load(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
@@ -39,46 +35,6 @@ impl Translator<'_> {
         let base = self.operand(op, 0)?.parts[0];
         let shift = self.operand(op, 1)?.parts[0];
         Ok(Val::single(self.result_type(op)?, self.b.ins().iadd(base, shift)))
-    }
-
-    /// Lanes that are off read a copy of the pass-through on the stack, so that nothing branches.
-    pub(super) fn masked_load(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
-        let count = op.operand_count();
-        let (mask, through) = (self.operand(op, count - 2)?, self.operand(op, count - 1)?);
-        let address = self.address(op, 0, 1)?;
-        let elem = through.ty.elem();
-        let copy = self.slot(&through);
-        let scalars: Vec<Value> = (0..through.lanes())
-            .map(|lane| {
-                let from = self.lane_or(&mask, lane, address, copy, elem);
-                self.b.ins().load(scalar_type(elem), flags(), from, 0)
-            })
-            .collect();
-        Ok(self.assemble(elem, &scalars))
-    }
-
-    /// Lanes that are off are written to the stack.
-    pub(super) fn masked_store(&mut self, op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
-        let count = op.operand_count();
-        let (mask, value) = (self.operand(op, count - 2)?, self.operand(op, count - 1)?);
-        let address = self.address(op, 0, 1)?;
-        let elem = value.ty.elem();
-        let waste = self.slot(&value);
-        for lane in 0..value.lanes() {
-            let to = self.lane_or(&mask, lane, address, waste, elem);
-            let scalar = self.lane(&value, lane);
-            self.b.ins().store(flags(), scalar, to, 0);
-        }
-        Ok(())
-    }
-
-    /// Address of a lane in memory where the mask is on, in the stack slot otherwise.
-    fn lane_or(&mut self, mask: &Val, lane: u32, address: Address, slot: Value, elem: Elem) -> Value {
-        let bytes = i64::from(width(elem) / 8 * lane);
-        let on = self.lane(mask, lane);
-        let memory = self.b.ins().iadd_imm_s(address.0, i64::from(address.1) + bytes);
-        let stack = self.b.ins().iadd_imm_s(slot, bytes);
-        self.b.ins().select(on, memory, stack)
     }
 
     /// A vector's lanes on the stack.
@@ -155,7 +111,12 @@ impl Translator<'_> {
     }
 
     /// Address of element `operand[index]` of buffer `operand[buffer]`.
-    fn address(&mut self, op: OperationRef<'_, '_>, buffer: usize, index: usize) -> Result<Address, CodegenError> {
+    pub(super) fn address(
+        &mut self,
+        op: OperationRef<'_, '_>,
+        buffer: usize,
+        index: usize,
+    ) -> Result<Address, CodegenError> {
         let base = self.operand(op, buffer)?;
         let ValueType::Buffer(elem) = base.ty else { return Err(illegal(&op, "its base is no buffer")) };
         let bytes = i64::from(elem.bits() / 8);

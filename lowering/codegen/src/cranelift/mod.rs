@@ -9,6 +9,7 @@ mod constant;
 mod control;
 mod float;
 mod isa;
+mod masked;
 mod memory;
 mod shape;
 mod translate;
