@@ -3,7 +3,7 @@
 use crate::choose::choose;
 use crate::lifetime::Lives;
 use crate::limits::Objective;
-use crate::place::{PlaceLimits, Placement, max_load, place};
+use crate::place::{Block, PlaceLimits, Placement, max_load, place};
 use crate::problem::{OpId, Problem};
 use crate::sharing::{Blocks, Sharing};
 use crate::solution::{Place, Solution};
@@ -46,6 +46,13 @@ pub(crate) fn evaluate(
     let arena = problem.padded(placed.placement.height);
     let solution = solution(problem, order, &sharing, &blocks, &placed.placement);
     Ok(Candidate { solution, peak, arena, method: placed.method })
+}
+
+/// The blocks of an order with the shares that would be chosen for it.
+pub(crate) fn shares_of(problem: &Problem, order: &[OpId]) -> Result<Vec<Block>, PlanError> {
+    let lives = Lives::new(problem, order);
+    let sharing = choose(problem, &lives, 0)?;
+    Ok(Blocks::new(problem, &lives, &sharing).blocks)
 }
 
 fn solution(

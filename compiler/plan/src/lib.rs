@@ -18,6 +18,7 @@ pub mod order;
 pub mod place;
 mod problem;
 mod random;
+pub mod report;
 mod sharing;
 mod solution;
 mod solve;

@@ -1,3 +1,4 @@
 //! Text formats.
 
 pub mod csv;
+pub mod json;

@@ -3,7 +3,7 @@
 pub(crate) mod model;
 pub(crate) mod plan;
 mod search;
-mod segment;
+pub(crate) mod segment;
 mod signature;
 mod simple;
 

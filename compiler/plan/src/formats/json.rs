@@ -1,0 +1,377 @@
+//! neap's own JSON: problems in and out, plans out. The schema is in `docs/planner.md`.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::build::ProblemError;
+use crate::problem::{Home, Op, OpId, Problem, Share, ShareKind, Tensor, TensorId};
+use crate::solution::Place;
+use crate::solve::Planned;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProblemJson {
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    storage_align: u64,
+    tensors: Vec<TensorJson>,
+    ops: Vec<OpJson>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shares: Vec<ShareJson>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    edges: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TensorJson {
+    name: String,
+    size: i64,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    align: u64,
+    #[serde(default, skip_serializing_if = "HomeJson::is_arena")]
+    home: HomeJson,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    input: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    output: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum HomeJson {
+    #[default]
+    Arena,
+    ReadOnly,
+    Writable,
+}
+
+impl HomeJson {
+    fn is_arena(&self) -> bool {
+        *self == HomeJson::Arena
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpJson {
+    name: String,
+    #[serde(default)]
+    inputs: Vec<String>,
+    #[serde(default)]
+    outputs: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    workspace: i64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    time: i64,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KindJson {
+    View,
+    InPlace,
+    Into,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShareJson {
+    kind: KindJson,
+    op: String,
+    inner: String,
+    outer: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    offset: i64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    required: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(n: &u64) -> bool {
+    *n == 1
+}
+
+fn is_zero(n: &i64) -> bool {
+    *n == 0
+}
+
+/// Reads a problem.
+///
+/// # Errors
+/// One line: what is no JSON, no problem, or a problem that [`crate::ProblemBuilder::build`] refuses.
+pub fn read(text: &str) -> Result<Problem, ProblemError> {
+    let json: ProblemJson =
+        serde_json::from_str(text).map_err(|e| ProblemError::new(format!("no problem file of neap's: {e}")))?;
+    let mut b = Problem::builder();
+    b.storage_align(json.storage_align);
+    let natural = |what: &str, name: &str, n: i64| {
+        u64::try_from(n).map_err(|_| ProblemError::new(format!("{what} of '{name}' is {n}; it cannot be negative")))
+    };
+    let mut tensors: HashMap<String, TensorId> = HashMap::with_capacity(json.tensors.len());
+    for t in json.tensors {
+        let tensor = Tensor {
+            size: natural("size", &t.name, t.size)?,
+            name: t.name.clone(),
+            align: t.align,
+            home: match t.home {
+                HomeJson::Arena => Home::Arena,
+                HomeJson::ReadOnly => Home::ReadOnly,
+                HomeJson::Writable => Home::Writable,
+            },
+            input: t.input,
+            output: t.output,
+            pinned: t.pinned,
+        };
+        let id = b.tensor(tensor);
+        if tensors.insert(t.name.clone(), id).is_some() {
+            return Err(ProblemError::new(format!("two tensors are named '{}'", t.name)));
+        }
+    }
+    let tensor = |name: &str, wants: &str| {
+        tensors
+            .get(name)
+            .copied()
+            .ok_or_else(|| ProblemError::new(format!("{wants} names tensor '{name}', which is not in 'tensors'")))
+    };
+    let mut ops: HashMap<String, OpId> = HashMap::with_capacity(json.ops.len());
+    for o in json.ops {
+        let wants = format!("op '{}'", o.name);
+        let ids = |names: &[String]| names.iter().map(|n| tensor(n, &wants)).collect::<Result<Vec<_>, _>>();
+        let op = Op {
+            inputs: ids(&o.inputs)?,
+            outputs: ids(&o.outputs)?,
+            workspace: natural("workspace", &o.name, o.workspace)?,
+            time: natural("time", &o.name, o.time)?,
+            name: o.name.clone(),
+        };
+        let id = b.op(op);
+        if ops.insert(o.name.clone(), id).is_some() {
+            return Err(ProblemError::new(format!("two ops are named '{}'", o.name)));
+        }
+    }
+    let op = |name: &str, wants: &str| {
+        ops.get(name)
+            .copied()
+            .ok_or_else(|| ProblemError::new(format!("{wants} names op '{name}', which is not in 'ops'")))
+    };
+    for s in json.shares {
+        let share = Share {
+            kind: match s.kind {
+                KindJson::View => ShareKind::View,
+                KindJson::InPlace => ShareKind::InPlace,
+                KindJson::Into => ShareKind::Into,
+            },
+            op: op(&s.op, "a share")?,
+            inner: tensor(&s.inner, "a share")?,
+            outer: tensor(&s.outer, "a share")?,
+            offset: natural("offset in a share", &s.inner, s.offset)?,
+            required: s.required,
+        };
+        b.share(share);
+    }
+    for (before, after) in json.edges {
+        b.edge(op(&before, "an edge")?, op(&after, "an edge")?);
+    }
+    b.build()
+}
+
+/// Names, each made unique by its id where it is not.
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    names
+        .enumerate()
+        .map(|(i, n)| {
+            let name = if n.is_empty() || seen.contains(n) { format!("{n}#{i}") } else { n.to_string() };
+            seen.insert(name.clone());
+            name
+        })
+        .collect()
+}
+
+/// Names of all tensors as the text formats show them.
+pub fn tensor_names(problem: &Problem) -> Vec<String> {
+    unique(problem.tensors().iter().map(|t| t.name.as_str()))
+}
+
+/// Names of all ops as the text formats show them.
+pub fn op_names(problem: &Problem) -> Vec<String> {
+    unique(problem.ops().iter().map(|o| o.name.as_str()))
+}
+
+/// Writes a problem.
+pub fn write(problem: &Problem) -> String {
+    let (tensors, ops) = (tensor_names(problem), op_names(problem));
+    let json = ProblemJson {
+        storage_align: problem.storage_align(),
+        tensors: problem
+            .tensors()
+            .iter()
+            .zip(&tensors)
+            .map(|(t, name)| TensorJson {
+                name: name.clone(),
+                size: t.size as i64,
+                align: t.align,
+                home: match t.home {
+                    Home::Arena => HomeJson::Arena,
+                    Home::ReadOnly => HomeJson::ReadOnly,
+                    Home::Writable => HomeJson::Writable,
+                },
+                input: t.input,
+                output: t.output,
+                pinned: t.pinned,
+            })
+            .collect(),
+        ops: problem
+            .ops()
+            .iter()
+            .zip(&ops)
+            .map(|(o, name)| OpJson {
+                name: name.clone(),
+                inputs: o.inputs.iter().map(|t| tensors[t.index()].clone()).collect(),
+                outputs: o.outputs.iter().map(|t| tensors[t.index()].clone()).collect(),
+                workspace: o.workspace as i64,
+                time: o.time as i64,
+            })
+            .collect(),
+        shares: problem
+            .shares()
+            .iter()
+            .map(|s| ShareJson {
+                kind: match s.kind {
+                    ShareKind::View => KindJson::View,
+                    ShareKind::InPlace => KindJson::InPlace,
+                    ShareKind::Into => KindJson::Into,
+                },
+                op: ops[s.op.index()].clone(),
+                inner: tensors[s.inner.index()].clone(),
+                outer: tensors[s.outer.index()].clone(),
+                offset: s.offset as i64,
+                required: s.required,
+            })
+            .collect(),
+        edges: problem.edges().iter().map(|(a, b)| (ops[a.index()].clone(), ops[b.index()].clone())).collect(),
+    };
+    serde_json::to_string(&json).unwrap_or_default()
+}
+
+/// What `neap plan --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlanJson {
+    /// Bytes alive at the worst step.
+    pub peak_bytes: u64,
+    /// Bytes of the arena.
+    pub arena_bytes: u64,
+    /// No plan has a smaller arena.
+    pub lower_bound_bytes: u64,
+    /// Excess over the bound as a fraction of it.
+    pub gap: f64,
+    /// Whether the plan is proven to be as good as any.
+    pub optimal: bool,
+    /// How it was found.
+    pub method: String,
+    /// Wall time of the solver.
+    pub solve_ms: f64,
+    /// Bytes alive at the worst step of the file's order.
+    pub file_order_peak_bytes: u64,
+    /// Bytes if nothing shared memory.
+    pub no_reuse_bytes: u64,
+    /// With a capacity, whether the arena fits: `true`, `false`, or `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fits: Option<Fits>,
+    /// Ops in the order they run.
+    pub order: Vec<String>,
+    /// Byte offset in the arena of each tensor or buffer.
+    pub offsets: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Whether an arena fits a capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fits {
+    /// It does.
+    True,
+    /// No plan fits.
+    False,
+    /// This plan does not; another might.
+    Unknown,
+}
+
+impl Fits {
+    /// What a plan and a bound say of a capacity.
+    pub fn of(arena: u64, lower_bound: u64, capacity: u64) -> Self {
+        if arena <= capacity {
+            Fits::True
+        } else if lower_bound > capacity {
+            Fits::False
+        } else {
+            Fits::Unknown
+        }
+    }
+}
+
+impl Serialize for Fits {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Fits::True => s.serialize_bool(true),
+            Fits::False => s.serialize_bool(false),
+            Fits::Unknown => s.serialize_str("unknown"),
+        }
+    }
+}
+
+/// The JSON of a plan.
+pub fn plan(problem: &Problem, planned: &Planned, solve_ms: f64, capacity: Option<u64>) -> PlanJson {
+    let c = &planned.certificate;
+    let (tensors, ops) = (tensor_names(problem), op_names(problem));
+    let mut offsets = serde_json::Map::new();
+    for (name, place) in tensors.into_iter().zip(&planned.solution.places) {
+        if let Place::Arena(offset) = place {
+            offsets.insert(name, (*offset).into());
+        }
+    }
+    PlanJson {
+        peak_bytes: c.peak,
+        arena_bytes: c.arena,
+        lower_bound_bytes: c.lower_bound,
+        gap: if c.gap().is_finite() { c.gap() } else { 1.0 },
+        optimal: c.optimal(),
+        method: c.method.clone(),
+        solve_ms,
+        file_order_peak_bytes: planned.file_order_peak,
+        no_reuse_bytes: planned.no_reuse,
+        fits: capacity.map(|cap| Fits::of(c.arena, c.lower_bound, cap)),
+        order: planned.solution.order.iter().map(|o| ops[o.index()].clone()).collect(),
+        offsets,
+    }
+}
+
+/// The JSON of a placement: the buffers of a table are alive in the order given, so order and peak are theirs.
+pub fn placement(
+    ids: &[String],
+    blocks: &[crate::place::Block],
+    placed: &crate::place::Placed,
+    solve_ms: f64,
+    capacity: Option<u64>,
+) -> PlanJson {
+    let (arena, bound) = (placed.placement.height, placed.lower_bound);
+    let load = crate::place::max_load(blocks);
+    PlanJson {
+        peak_bytes: load,
+        arena_bytes: arena,
+        lower_bound_bytes: bound,
+        gap: if bound == 0 { 0.0 } else { (arena - bound) as f64 / bound as f64 },
+        optimal: arena <= bound,
+        method: placed.method.clone(),
+        solve_ms,
+        file_order_peak_bytes: load,
+        no_reuse_bytes: blocks.iter().map(crate::place::Block::extent).sum(),
+        fits: capacity.map(|cap| Fits::of(arena, bound, cap)),
+        order: Vec::new(),
+        offsets: ids.iter().cloned().zip(placed.placement.offsets.iter().map(|o| (*o).into())).collect(),
+    }
+}

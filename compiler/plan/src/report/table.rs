@@ -1,0 +1,66 @@
+//! The short table.
+
+use super::Timeline;
+
+/// How many holders of the peak are listed.
+const HOLDERS: usize = 8;
+
+/// Bytes for people: `1.23 MB` (10^6).
+pub fn human(bytes: u64) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    match units.iter().find(|u| bytes as f64 >= u.0) {
+        Some((scale, unit)) => format!("{:.2} {unit}", bytes as f64 / scale),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// The table of a plan.
+pub fn table(t: &Timeline) -> String {
+    let mut out = String::new();
+    let mut row = |what: &str, bytes: u64, note: String| {
+        out.push_str(&format!("{what:14} {:>12} {bytes:>16}  {note}\n", human(bytes)));
+    };
+    let less = |from: u64| {
+        if from > t.arena && from > 0 {
+            format!("this plan needs {:.1} % less", (from - t.arena) as f64 / from as f64 * 100.0)
+        } else {
+            String::new()
+        }
+    };
+    row("no reuse", t.no_reuse, less(t.no_reuse));
+    row("file order", t.file_order_peak, less(t.file_order_peak));
+    row("this plan", t.arena, t.method.clone());
+    let gap = if t.arena <= t.lower_bound {
+        "proven: no plan is smaller".into()
+    } else if t.lower_bound == 0 {
+        "nothing is proven".into()
+    } else {
+        format!("gap {:.2} %", (t.arena - t.lower_bound) as f64 / t.lower_bound as f64 * 100.0)
+    };
+    row("proven bound", t.lower_bound, gap);
+    if t.arena > t.peak {
+        row(
+            "alive at most",
+            t.peak,
+            format!("{:.2} % lost to gaps", (t.arena - t.peak) as f64 / t.arena as f64 * 100.0),
+        );
+    }
+    let held = t.at_peak();
+    if !held.is_empty() {
+        let step = t.steps.get(t.peak_step as usize).map(String::as_str).unwrap_or_default();
+        out.push_str(&format!("\nalive at the peak (step {} of {}, {step}):\n", t.peak_step + 1, t.steps.len()));
+        for b in held.iter().take(HOLDERS) {
+            let by = if b.made_by.is_empty() || b.made_by == b.name {
+                String::new()
+            } else {
+                format!("  from {}", b.made_by)
+            };
+            out.push_str(&format!("{:>12}  {}{by}\n", human(b.size), b.name));
+        }
+        if held.len() > HOLDERS {
+            let rest: u64 = held[HOLDERS..].iter().map(|b| b.size).sum();
+            out.push_str(&format!("{:>12}  {} more\n", human(rest), held.len() - HOLDERS));
+        }
+    }
+    out
+}
