@@ -29,6 +29,8 @@ pub enum Command {
     Verify(Verify),
     /// Show what is in a model.
     Inspect(Inspect),
+    /// Plan memory: of a model, of a problem as JSON, or of a table of buffers as CSV.
+    Plan(Plan),
     /// Write a well-known architecture with seeded weights as ONNX.
     Zoo(Zoo),
 }
@@ -211,6 +213,67 @@ pub struct Inspect {
     pub json: bool,
 }
 
+/// What a plan makes small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanObjective {
+    /// Bytes of the arena.
+    Arena,
+    /// Bytes alive at the worst step.
+    Peak,
+}
+
+/// How a table's `lower` and `upper` are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableInterval {
+    /// Alive on [lower, upper), as MiniMalloc reads it.
+    HalfOpen,
+    /// Alive on (lower, upper), as idealloc reads it.
+    Open,
+}
+
+/// `neap plan`
+#[derive(Debug, Args)]
+pub struct Plan {
+    /// ONNX model, memory problem (.json) or table of buffers (.csv).
+    pub file: PathBuf,
+    /// What to make small.
+    #[arg(long, value_enum, default_value = "arena")]
+    pub objective: PlanObjective,
+    /// Stop as soon as the arena fits; such as 1048576, 64MB or 16GiB.
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub capacity: Option<u64>,
+    /// Heuristics alone: fast, without search for proofs.
+    #[arg(long)]
+    pub heuristic: bool,
+    /// Stop searching after this many seconds (answers then depend on the machine).
+    #[arg(long, value_name = "S")]
+    pub time_limit: Option<f64>,
+    /// How a table's lower and upper are read.
+    #[arg(long, value_enum, default_value = "half-open")]
+    pub interval: TableInterval,
+    /// Find the largest size of the model's first open dim (the batch, as a rule) that fits --capacity.
+    #[arg(long, requires = "capacity", conflicts_with = "max_dim")]
+    pub max_batch: bool,
+    /// Find the largest size of this open dim that fits --capacity.
+    #[arg(long, value_name = "NAME", requires = "capacity")]
+    pub max_dim: Option<String>,
+    /// Write a page that shows the plan.
+    #[arg(long, value_name = "REPORT.html")]
+    pub html: Option<PathBuf>,
+    /// Write a trace for Chrome or Perfetto.
+    #[arg(long, value_name = "TRACE.json")]
+    pub trace: Option<PathBuf>,
+    /// Write the memory problem as JSON.
+    #[arg(long, value_name = "PROBLEM.json")]
+    pub problem: Option<PathBuf>,
+    /// How to compile, for a model.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `neap zoo`
 #[derive(Debug, Args)]
 pub struct Zoo {
@@ -252,6 +315,22 @@ fn parse_dim(text: &str) -> Result<(String, u64), String> {
         return Err("expected NAME=N with N from 1 to 2^40".into());
     }
     Ok((name.into(), n))
+}
+
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let scale: u64 = match &text[at..] {
+        "" | "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("expected bytes, such as 1048576, 64MB or 16GiB".into()),
+    };
+    let n: u64 = text[..at].parse().map_err(|_| format!("'{text}' is no number of bytes"))?;
+    n.checked_mul(scale).filter(|b| *b < 1 << 62).ok_or_else(|| format!("'{text}' is past 2^62 bytes"))
 }
 
 fn parse_size(text: &str) -> Result<neap_zoo::Size, String> {

@@ -51,6 +51,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Bench(a) => cmd::bench::run(a),
         Command::Verify(a) => cmd::verify::run(a),
         Command::Inspect(a) => cmd::inspect::run(a),
+        Command::Plan(a) => cmd::plan::run(a),
         Command::Zoo(a) => cmd::zoo::run(a),
     }
 }

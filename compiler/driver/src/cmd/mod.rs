@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod compile;
 pub mod inspect;
+pub mod plan;
 pub mod run;
 pub mod verify;
 pub mod zoo;

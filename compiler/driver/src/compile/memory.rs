@@ -41,28 +41,41 @@ pub struct Plan {
     pub figures: MemoryFigures,
 }
 
-/// Plans memory; reorders `units` and leaves in each only the in-place pairs that the plan takes.
-pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, Failure> {
+/// The units as a memory problem.
+#[derive(Debug)]
+pub struct Posed {
+    /// The problem; ops are units in the model's order.
+    pub problem: Problem,
+    /// Tensor of each unit result.
+    tensors: HashMap<ValueId, TensorId>,
+    /// Results that lie in the caller's buffers.
+    outputs: HashMap<ValueId, Place>,
+    /// Share by position to (unit, in-place pair).
+    shares: HashMap<usize, (usize, (usize, usize))>,
+}
+
+/// Poses the memory problem of some units.
+pub fn pose(body: &Body, units: &[Unit], observe: bool) -> Result<Posed, Failure> {
     let roots = roots(body)?;
     let outputs = output_places(body, &roots, units, observe)?;
     let mut builder = Problem::builder();
     builder.storage_align(ALIGN);
     let mut tensors: HashMap<ValueId, TensorId> = HashMap::new();
     for u in units.iter() {
-        for &v in &u.outputs {
+        for (i, &v) in u.outputs.iter().enumerate() {
             let bytes = body
                 .ty(v)
                 .bytes()
                 .ok_or_else(|| Failure::new(format!("node '{}': a result has no fixed size", u.name)))?;
-            let mut t = Tensor::new(format!("%{}", v.0), bytes.max(1)).align(ALIGN);
+            let mut t =
+                Tensor::new(if i == 0 { u.name.clone() } else { format!("{}:{i}", u.name) }, bytes.max(1)).align(ALIGN);
             if outputs.contains_key(&v) {
                 t = t.home(Home::Writable).output();
             }
             tensors.insert(v, builder.tensor(t));
         }
     }
-    // Share by position to (unit, in-place pair).
-    let mut shares: HashMap<usize, (usize, (usize, usize))> = HashMap::new();
+    let mut shares = HashMap::new();
     for (i, u) in units.iter().enumerate() {
         let read: Vec<TensorId> = u
             .inputs
@@ -90,6 +103,12 @@ pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, F
         }
     }
     let problem = builder.build().map_err(|e| Failure::new(format!("memory plan: {e}")))?;
+    Ok(Posed { problem, tensors, outputs, shares })
+}
+
+/// Plans memory; reorders `units` and leaves in each only the in-place pairs that the plan takes.
+pub fn plan(body: &Body, units: &mut Vec<Unit>, observe: bool) -> Result<Plan, Failure> {
+    let Posed { problem, tensors, outputs, shares } = pose(body, units, observe)?;
     let planned =
         neap_plan::solve(&problem, &Limits::default()).map_err(|e| Failure::new(format!("memory plan: {e}")))?;
     let (solution, certificate) = (&planned.solution, &planned.certificate);

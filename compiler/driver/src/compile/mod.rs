@@ -99,6 +99,14 @@ impl Compiler {
         code::explicit(kernels, &self.target)
     }
 
+    /// The memory problem that compiling an optimised graph would solve.
+    pub fn memory_problem(&self, graph: &Graph, timing: &mut Timing) -> Result<neap_plan::Problem, Failure> {
+        let body = timing.phase("legalise", || units::legalise(&graph.body));
+        let mut store = units::WeightStore::new(&graph.weights);
+        let units = timing.phase("schedule", || units::units(&body, &mut store, &self.target))?;
+        Ok(memory::pose(&body, &units, self.observe)?.problem)
+    }
+
     /// Text of a level below the graph.
     pub fn emit(&self, graph: &Graph, emit: Emit) -> Result<String, Failure> {
         if emit == Emit::MlirSegment {

@@ -3,10 +3,12 @@
 //! It shares no code with the solvers: lives, ties, loads and witnesses are worked out here again, from the problem alone.
 
 mod memory;
+mod table;
 mod ties;
 mod violation;
 mod witness;
 
+pub use table::check_placement;
 pub use violation::Violation;
 
 use crate::problem::{Home, OpId, Problem, ShareKind, TensorId};

@@ -1,0 +1,206 @@
+//! `neap plan`
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use neap_plan::formats::csv::{self, Interval};
+use neap_plan::formats::json;
+use neap_plan::place::{PlaceLimits, place};
+use neap_plan::report::{Timeline, html, human, table, trace};
+use neap_plan::{Effort, Limits, Objective, Planned, Problem};
+use serde::Serialize;
+
+use crate::cli::{Plan, PlanObjective, TableInterval};
+use crate::compile::Timing;
+use crate::failure::{At, Failure};
+use crate::feed::Given;
+use crate::load;
+
+/// Largest size tried for --max-batch and --max-dim.
+const LARGEST: u64 = 1 << 24;
+
+/// Runs the command.
+pub fn run(args: &Plan) -> Result<(), Failure> {
+    if args.time_limit.is_some_and(|s| !s.is_finite() || s < 0.0) {
+        return Err(Failure::usage("--time-limit is a number of seconds from 0"));
+    }
+    let extension = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if extension == "csv" {
+        return buffers(args);
+    }
+    if extension == "json" {
+        let text = std::fs::read_to_string(&args.file).at(args.file.display())?;
+        let problem = json::read(&text).at(args.file.display())?;
+        return problem_of(args, problem);
+    }
+    if load::is_artefact(&args.file) {
+        return Err(Failure::new(format!(
+            "{}: an artefact's plan is made already; give the ONNX model it was made from",
+            args.file.display()
+        )));
+    }
+    if args.max_batch || args.max_dim.is_some() {
+        return largest(args);
+    }
+    problem_of(args, model_problem(args, &[])?)
+}
+
+/// The memory problem of a model.
+fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<Problem, Failure> {
+    let mut timing = Timing::default();
+    let dims: Vec<(String, u64)> = args.options.dims.iter().chain(more).cloned().collect();
+    let graph = load::graph(&args.file, &dims, &Given::new(), &mut timing)?;
+    let compiler = load::compiler(&args.options, false, true)?;
+    let graph = load::optimise(graph, &args.options, &compiler, &mut timing)?;
+    let problem = compiler.memory_problem(&graph, &mut timing);
+    super::print_timing(&timing, args.options.timing);
+    problem
+}
+
+fn limits(args: &Plan) -> Limits {
+    Limits {
+        objective: match args.objective {
+            PlanObjective::Arena => Objective::Arena,
+            PlanObjective::Peak => Objective::Peak,
+        },
+        effort: if args.heuristic { Effort::Heuristic } else { Effort::Search },
+        time: args.time_limit.map(Duration::from_secs_f64),
+        capacity: args.capacity,
+        ..Limits::default()
+    }
+}
+
+fn solve(args: &Plan, problem: &Problem) -> Result<Planned, Failure> {
+    let planned = neap_plan::solve(problem, &limits(args)).at(args.file.display())?;
+    neap_plan::check(problem, &planned.solution, &planned.certificate)
+        .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))?;
+    Ok(planned)
+}
+
+fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
+    if let Some(path) = &args.problem {
+        write(path, &json::write(&problem))?;
+    }
+    let start = Instant::now();
+    let planned = solve(args, &problem)?;
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let timeline = Timeline::new(&title(&args.file), &problem, &planned).at(args.file.display())?;
+    show(args, &timeline, &json::plan(&problem, &planned, ms, args.capacity))
+}
+
+/// A table of buffers: placement alone.
+fn buffers(args: &Plan) -> Result<(), Failure> {
+    if args.problem.is_some() {
+        return Err(Failure::usage("--problem writes the problem of a model; a table holds buffers alone"));
+    }
+    let text = std::fs::read_to_string(&args.file).at(args.file.display())?;
+    let interval = match args.interval {
+        TableInterval::HalfOpen => Interval::HalfOpen,
+        TableInterval::Open => Interval::Open,
+    };
+    let csv::Table { ids, blocks } = csv::read(&text, interval).at(args.file.display())?;
+    let base = if args.heuristic { PlaceLimits::heuristic() } else { PlaceLimits::default() };
+    let until = args.time_limit.map(|s| Instant::now() + Duration::from_secs_f64(s));
+    let start = Instant::now();
+    let placed = place(&blocks, &PlaceLimits { enough: args.capacity, until, ..base });
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    neap_plan::check_placement(&ids, &blocks, &placed)
+        .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong placement ({e}); please report it")))?;
+    let timeline = Timeline::of_table(&title(&args.file), &ids, &blocks, &placed);
+    show(args, &timeline, &json::placement(&ids, &blocks, &placed, ms, args.capacity))
+}
+
+fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson) -> Result<(), Failure> {
+    if let Some(path) = &args.html {
+        write(path, &html(timeline))?;
+    }
+    if let Some(path) = &args.trace {
+        write(path, &trace(timeline))?;
+    }
+    if args.json {
+        return super::print_json(plan);
+    }
+    let mut text = table(timeline);
+    if let (Some(fits), Some(capacity)) = (plan.fits, args.capacity) {
+        let says = match fits {
+            json::Fits::True => "fits",
+            json::Fits::False => "cannot fit, proven",
+            json::Fits::Unknown => "this plan does not fit; whether another does is not known",
+        };
+        text.push_str(&format!("\ncapacity       {:>12}  {says}\n", human(capacity)));
+    }
+    text.push_str(&format!("\nplanned in {:.1} ms and checked\n", plan.solve_ms));
+    super::print(&text)
+}
+
+#[derive(Serialize)]
+struct Largest {
+    dim: String,
+    size: u64,
+    arena_bytes: u64,
+    capacity_bytes: u64,
+}
+
+/// The largest size of a dim whose plan fits the capacity: doubling, then halving.
+fn largest(args: &Plan) -> Result<(), Failure> {
+    let capacity = args.capacity.unwrap_or(u64::MAX);
+    let dim = match &args.max_dim {
+        Some(name) => name.clone(),
+        None => {
+            let graph = load::graph(&args.file, &args.options.dims, &Given::new(), &mut Timing::default())?;
+            let open = load::open_dims(&graph.body);
+            let first = open.first().cloned();
+            first.ok_or_else(|| {
+                Failure::new(format!("{}: no dim is open, so there is nothing to enlarge", args.file.display()))
+            })?
+        }
+    };
+    let arena = |n: u64| -> Result<u64, Failure> {
+        let problem = model_problem(args, &[(dim.clone(), n)])?;
+        Ok(solve(args, &problem)?.certificate.arena)
+    };
+    let (mut fits, mut bytes) = (0, 0);
+    let mut over = 1;
+    while over <= LARGEST {
+        let now = arena(over)?;
+        if now > capacity {
+            break;
+        }
+        (fits, bytes) = (over, now);
+        over *= 2;
+    }
+    if fits == 0 {
+        return Err(Failure::new(format!(
+            "{}: even {dim}=1 needs {} of {}",
+            args.file.display(),
+            human(arena(1)?),
+            human(capacity)
+        )));
+    }
+    while over - fits > 1 && over <= LARGEST {
+        let middle = fits + (over - fits) / 2;
+        let now = arena(middle)?;
+        if now <= capacity {
+            (fits, bytes) = (middle, now);
+        } else {
+            over = middle;
+        }
+    }
+    if args.json {
+        return super::print_json(&Largest { dim, size: fits, arena_bytes: bytes, capacity_bytes: capacity });
+    }
+    super::print(&format!("{dim}={fits} is the largest that fits: {} of {}\n", human(bytes), human(capacity)))
+}
+
+fn title(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).at(path.display())?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).at(path.display())?;
+    file.persist(path).map_err(|e| e.error).at(path.display())?;
+    Ok(())
+}
