@@ -97,7 +97,6 @@ fn main() -> Res<()> {
             call(0, extent);
             best = best.min(seconds() - t0);
         }
-        drop(call);
         let out = laid.last().unwrap();
         let bad = check(&kernel, &data, out);
         println!(
