@@ -39,14 +39,13 @@ struct Value {
 
 /// Runs the command.
 pub fn run(args: &Inspect) -> Result<(), Failure> {
-    let model = crate::load::read(&args.model)?;
     if load::is_artefact(&args.model) {
         return Err(Failure::new(format!(
             "{}: is an artefact; inspect needs the ONNX model it was made from",
             args.model.display()
         )));
     }
-    let model = neap_onnx::load(&args.model).map_err(Failure::new)?;
+    let model = load::read(&args.model)?;
     let i = neap_onnx::inspect(&model);
     let mut report = Report {
         producer: i.producer,
