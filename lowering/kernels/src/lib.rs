@@ -5,6 +5,7 @@ pub mod contract;
 pub mod explicit;
 pub mod graph_to_loop;
 pub mod ir;
+pub mod loop_to_gpu;
 pub mod loop_to_scf;
 pub mod math;
 pub mod mlir;

@@ -1,6 +1,7 @@
 //! Numerics of kernels: every op case on every back end against the reference, and bit for bit between the back ends.
 
 mod cases;
+mod device;
 mod fusions;
 mod random;
 mod run;
@@ -21,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
     for case in cases::all().into_iter().chain(random::all()).chain(fusions::all()) {
         out.push(Trial::test(format!("kernel {}", case.name), move || check(&case)));
     }
+    out.extend(device::trials());
     out.extend(symbolic::trials());
     out.extend(ulp::trials());
     out
@@ -35,7 +37,7 @@ fn targets() -> Vec<CpuTarget> {
     out
 }
 
-fn body(case: &Case) -> Body {
+pub(super) fn body(case: &Case) -> Body {
     let mut body = Body::default();
     for t in &case.inputs {
         body.arg(t.ty());

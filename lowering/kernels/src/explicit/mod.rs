@@ -8,6 +8,7 @@
 mod arith;
 mod builder;
 mod control;
+mod device;
 mod function;
 mod memory;
 mod size;
@@ -16,6 +17,7 @@ mod vector;
 
 pub use arith::Cmp;
 pub use builder::Builder;
+pub use device::{DeviceArgs, build_device_kernel};
 pub use function::{BufferArg, BuildError, Stage, StageArgs, build_stage};
 pub use size::Sizes;
 pub use types::{Buf, Elem, Ty, V};

@@ -12,7 +12,7 @@ use crate::schedule::Place;
 
 impl<'c> Env<'_, '_, 'c> {
     /// Values of all operations.
-    pub(super) fn body(&self, site: Site<'_>, iters: &[V<'c>], lanes: Option<Lanes<'c>>) -> Vec<Val<'c>> {
+    pub(crate) fn body(&self, site: Site<'_>, iters: &[V<'c>], lanes: Option<Lanes<'c>>) -> Vec<Val<'c>> {
         let b = self.b;
         let types = scalar::dtypes_of(&site.nest.ops, |i| self.dtype(site.nest.reads[i].buffer), |id| self.dtype(id));
         let mut out: Vec<Val<'c>> = vec![];
@@ -63,7 +63,7 @@ impl<'c> Env<'_, '_, 'c> {
         out
     }
 
-    pub(super) fn dtype(&self, id: BufferId) -> DType {
+    pub(crate) fn dtype(&self, id: BufferId) -> DType {
         self.kernel.buffers[id.0].dtype
     }
 
@@ -335,7 +335,7 @@ impl<'c> Env<'_, '_, 'c> {
         Val::Many(scalar::from_memory(b, dtype, b.from_elements(&values)))
     }
 
-    pub(super) fn store(
+    pub(crate) fn store(
         &self,
         site: Site<'_>,
         to: &Place,
@@ -382,7 +382,7 @@ impl<'c> Env<'_, '_, 'c> {
         });
     }
 
-    pub(super) fn store_at(
+    pub(crate) fn store_at(
         &self,
         to: BufferId,
         index: &[Val<'c>],

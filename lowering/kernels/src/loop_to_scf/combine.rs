@@ -18,7 +18,7 @@ fn range(dtype: DType) -> (i64, i64) {
 }
 
 /// The accumulators of one reduction before the first element; `dtype` is that of the elements.
-pub(super) fn start<'c>(b: &Builder<'c>, combine: Combine, dtype: DType, lanes: u32) -> Vec<V<'c>> {
+pub(crate) fn start<'c>(b: &Builder<'c>, combine: Combine, dtype: DType, lanes: u32) -> Vec<V<'c>> {
     let e = scalar::elem(dtype);
     let number = |float: f64, int: i64| {
         let v = if e.is_float() { b.float(e, float) } else { b.int(e, int) };
@@ -37,7 +37,7 @@ pub(super) fn start<'c>(b: &Builder<'c>, combine: Combine, dtype: DType, lanes: 
 }
 
 /// acc and value combined; not for arg-reductions.
-pub(super) fn fold<'c>(
+pub(crate) fn fold<'c>(
     b: &Builder<'c>,
     combine: Combine,
     dtype: DType,
@@ -63,7 +63,7 @@ pub(super) fn fold<'c>(
 }
 
 /// (value, index) of the better of what is held and what comes; a NaN is the extreme of either kind.
-pub(super) fn fold_arg<'c>(
+pub(crate) fn fold_arg<'c>(
     b: &Builder<'c>,
     (kind, last): (ArgKind, bool),
     dtype: DType,

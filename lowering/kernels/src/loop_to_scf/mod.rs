@@ -1,11 +1,11 @@
 //! Scheduled kernels to the explicit level: one `func.func` a stage.
 
 mod body;
-mod combine;
-mod nest;
+pub(crate) mod combine;
+pub(crate) mod nest;
 mod reduce;
-mod stage;
-mod value;
+pub(crate) mod stage;
+pub(crate) mod value;
 
 use melior::Context;
 use melior::ir::{Location, Module};

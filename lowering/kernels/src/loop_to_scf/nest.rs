@@ -9,15 +9,15 @@ use crate::schedule::{Action, LoopNest, NestPlan};
 
 /// What emission of one nest needs.
 #[derive(Clone, Copy)]
-pub(super) struct Site<'a> {
-    pub(super) nest: &'a LoopNest,
-    pub(super) plan: NestPlan,
-    pub(super) space: &'a Space,
-    pub(super) first: usize,
+pub(crate) struct Site<'a> {
+    pub(crate) nest: &'a LoopNest,
+    pub(crate) plan: NestPlan,
+    pub(crate) space: &'a Space,
+    pub(crate) first: usize,
 }
 
 impl<'c> Env<'_, '_, 'c> {
-    pub(super) fn nest(&self, nest: &LoopNest, plan: NestPlan, outer: &[V<'c>], lanes: Option<Lanes<'c>>) {
+    pub(crate) fn nest(&self, nest: &LoopNest, plan: NestPlan, outer: &[V<'c>], lanes: Option<Lanes<'c>>) {
         let space = self.stage.loops.space(nest);
         let first = outer.len();
         let site = Site { nest, plan, space: &space, first };
@@ -34,7 +34,7 @@ impl<'c> Env<'_, '_, 'c> {
         self.plain_loops(site, &plain, vector, &mut iters, lanes);
     }
 
-    fn plain_loops(
+    pub(crate) fn plain_loops(
         &self,
         site: Site<'_>,
         left: &[usize],
@@ -76,7 +76,7 @@ impl<'c> Env<'_, '_, 'c> {
     }
 
     /// The actions that store in every iteration.
-    pub(super) fn stores(&self, site: Site<'_>, values: &[Val<'c>], iters: &[V<'c>], lanes: Option<Lanes<'c>>) {
+    pub(crate) fn stores(&self, site: Site<'_>, values: &[Val<'c>], iters: &[V<'c>], lanes: Option<Lanes<'c>>) {
         for a in &site.nest.actions {
             match a {
                 Action::Store { to, value, when } => {

@@ -21,7 +21,7 @@ struct Reduction<'a> {
 }
 
 impl<'c> Env<'_, '_, 'c> {
-    pub(super) fn reductions(&self, site: Site<'_>, iters: &mut Vec<V<'c>>, lanes: Option<Lanes<'c>>) {
+    pub(crate) fn reductions(&self, site: Site<'_>, iters: &mut Vec<V<'c>>, lanes: Option<Lanes<'c>>) {
         let types = scalar::dtypes_of(&site.nest.ops, |i| self.dtype(site.nest.reads[i].buffer), |id| self.dtype(id));
         let all: Vec<Reduction<'_>> = site
             .nest

@@ -14,18 +14,18 @@ use crate::schedule::{LoopStage, Schedule, scratch_elements};
 use crate::scheduled::{Scheduled, Stage, StageBuffer};
 
 /// What emission of one stage needs everywhere.
-pub(super) struct Env<'s, 'b, 'c> {
-    pub(super) b: &'b Builder<'c>,
-    pub(super) kernel: &'s Kernel,
-    pub(super) stage: &'s LoopStage,
-    pub(super) masked: bool,
-    pub(super) buffers: HashMap<BufferId, Buf<'c>>,
-    pub(super) sizes: Sizes<'c>,
+pub(crate) struct Env<'s, 'b, 'c> {
+    pub(crate) b: &'b Builder<'c>,
+    pub(crate) kernel: &'s Kernel,
+    pub(crate) stage: &'s LoopStage,
+    pub(crate) masked: bool,
+    pub(crate) buffers: HashMap<BufferId, Buf<'c>>,
+    pub(crate) sizes: Sizes<'c>,
     /// Temporaries that are values, in the current outer iteration.
-    pub(super) values: RefCell<HashMap<BufferId, Val<'c>>>,
+    pub(crate) values: RefCell<HashMap<BufferId, Val<'c>>>,
 }
 
-pub(super) fn emit<'c>(
+pub(crate) fn emit<'c>(
     cx: &'c Context,
     module: &Module<'c>,
     s: &Scheduled<Schedule>,
@@ -69,34 +69,46 @@ pub(super) fn emit<'c>(
 
 impl<'s, 'c> Env<'s, '_, 'c> {
     fn range(&self, args: &StageArgs<'c>) {
+        self.b.for_(args.begin, args.end, 1, |_, unit| self.unit(unit));
+    }
+
+    /// One unit of the range.
+    pub(crate) fn unit(&self, unit: V<'c>) {
+        let (b, mut rest) = (self.b, unit);
+        let Some(v) = self.stage.axis else {
+            return self.steps(&mut self.rows(rest), None);
+        };
+        let extent = b.size(&self.stage.loops.outer[v].extent, &self.sizes);
+        let blocks = b.div_ceil(extent, self.stage.block as i64);
+        let alone = self.stage.loops.outer.iter().enumerate().all(|(i, o)| i == v || o.kind != IterKind::Parallel);
+        let block = match blocks.known() {
+            Some(1) => b.index(0),
+            _ if alone => rest,
+            _ => {
+                let block = b.rem_u(rest, blocks);
+                rest = b.div_u(rest, blocks);
+                block
+            }
+        };
+        self.axis(v, block, extent, &self.rows(rest));
+    }
+
+    /// The outer iterators of a row of the range; the axis and the sequential ones are left 0.
+    pub(crate) fn rows(&self, row: V<'c>) -> Vec<V<'c>> {
         let (b, outer) = (self.b, &self.stage.loops.outer);
-        let size = |i: usize| b.size(&outer[i].extent, &self.sizes);
-        let rows: Vec<usize> =
-            (0..outer.len()).filter(|i| outer[*i].kind == IterKind::Parallel && Some(*i) != self.stage.axis).collect();
-        b.for_(args.begin, args.end, 1, |b, unit| {
-            let mut iters = vec![b.index(0); outer.len()];
-            let mut rest = unit;
-            let mut block = b.index(0);
-            if let Some(v) = self.stage.axis {
-                let blocks = b.div_ceil(size(v), self.stage.block as i64);
-                if blocks.known() != Some(1) {
-                    block = if rows.is_empty() { rest } else { b.rem_u(rest, blocks) };
-                    rest = if rows.is_empty() { rest } else { b.div_u(rest, blocks) };
-                }
+        let mut iters = vec![b.index(0); outer.len()];
+        let mut rest = row;
+        let rows = (0..outer.len()).filter(|i| outer[*i].kind == IterKind::Parallel && Some(*i) != self.stage.axis);
+        for (n, i) in rows.collect::<Vec<_>>().into_iter().enumerate().rev() {
+            if n == 0 {
+                iters[i] = rest;
+            } else {
+                let size = b.size(&outer[i].extent, &self.sizes);
+                iters[i] = b.rem_u(rest, size);
+                rest = b.div_u(rest, size);
             }
-            for (n, i) in rows.iter().enumerate().rev() {
-                if n == 0 {
-                    iters[*i] = rest;
-                } else {
-                    iters[*i] = b.rem_u(rest, size(*i));
-                    rest = b.div_u(rest, size(*i));
-                }
-            }
-            match self.stage.axis {
-                None => self.steps(&mut iters, None),
-                Some(v) => self.axis(v, block, size(v), &iters),
-            }
-        });
+        }
+        iters
     }
 
     /// One block of the axis: whole vectors, then the rest.
@@ -147,7 +159,7 @@ impl<'s, 'c> Env<'s, '_, 'c> {
     }
 
     /// An index expression: terms of outer iterators first, so that what is constant in inner loops is one value.
-    pub(super) fn affine(&self, a: &Affine, space: &Space, iters: &[V<'c>]) -> V<'c> {
+    pub(crate) fn affine(&self, a: &Affine, space: &Space, iters: &[V<'c>]) -> V<'c> {
         let b = self.b;
         let mut terms: Vec<_> = a.terms.iter().collect();
         terms.sort_by_key(|(atom, _)| atom.deepest());

@@ -4,18 +4,18 @@ use crate::explicit::{Builder, Elem, V};
 
 /// The lanes that are computed at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes<'c> {
+pub(crate) struct Lanes<'c> {
     /// The iterator that counts along them; its value is that of lane 0.
-    pub(super) iter: usize,
+    pub(crate) iter: usize,
     /// How many.
-    pub(super) count: u32,
+    pub(crate) count: u32,
     /// How many of them are meant (the first ones); `None`: all.
-    pub(super) active: Option<V<'c>>,
+    pub(crate) active: Option<V<'c>>,
 }
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Val<'c> {
+pub(crate) enum Val<'c> {
     /// The same in every lane.
     One(V<'c>),
     /// One a lane.
@@ -26,7 +26,7 @@ pub(super) enum Val<'c> {
 
 impl<'c> Val<'c> {
     /// As a vector.
-    pub(super) fn many(self, b: &Builder<'c>, lanes: u32) -> V<'c> {
+    pub(crate) fn many(self, b: &Builder<'c>, lanes: u32) -> V<'c> {
         match self {
             Val::One(v) => b.broadcast(v, lanes),
             Val::Many(v) => v,
@@ -38,7 +38,7 @@ impl<'c> Val<'c> {
     }
 
     /// The scalar, if it is one; counting only happens along lanes.
-    pub(super) fn one(self) -> Option<V<'c>> {
+    pub(crate) fn one(self) -> Option<V<'c>> {
         match self {
             Val::One(v) => Some(v),
             Val::Many(_) | Val::Ramp(_) => None,
@@ -46,7 +46,7 @@ impl<'c> Val<'c> {
     }
 
     /// What lane `l` has.
-    pub(super) fn lane(self, b: &Builder<'c>, l: u32) -> V<'c> {
+    pub(crate) fn lane(self, b: &Builder<'c>, l: u32) -> V<'c> {
         match self {
             Val::One(v) => v,
             Val::Many(v) => b.extract(v, i64::from(l)),
@@ -55,7 +55,7 @@ impl<'c> Val<'c> {
     }
 
     /// As its computing form: a scalar if it is one, else a vector.
-    pub(super) fn plain(self, b: &Builder<'c>, lanes: u32) -> V<'c> {
+    pub(crate) fn plain(self, b: &Builder<'c>, lanes: u32) -> V<'c> {
         match self {
             Val::One(v) => v,
             other => other.many(b, lanes),

@@ -11,8 +11,8 @@ mod linear;
 mod plan;
 
 pub use linear::{Action, LoopNest, Loops, Place};
-pub(crate) use plan::scratch_elements;
 pub use plan::{ACCUMULATORS, Kind, LANES, LoopStage, NestPlan, RUN_FOR_ACCUMULATORS, lane_rule};
+pub(crate) use plan::{arguments, scratch, scratch_elements, units};
 
 use neap_spec::CpuTarget;
 

@@ -253,7 +253,8 @@ fn is_value(kernel: &Kernel, loops: &Loops, t: BufferId) -> bool {
     one && fits && writes == 1
 }
 
-fn scratch(kernel: &Kernel, loops: &Loops, width: u64) -> Vec<(BufferId, u64)> {
+/// The temporaries that need memory, with their byte offsets; `width` elements for each of theirs.
+pub(crate) fn scratch(kernel: &Kernel, loops: &Loops, width: u64) -> Vec<(BufferId, u64)> {
     let mut at = 0;
     let mut out = vec![];
     for (i, b) in kernel.buffers.iter().enumerate() {
