@@ -11,8 +11,8 @@ use super::{close, run, same};
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    let make: [(&str, fn() -> Body); 3] =
-        [("elementwise", elementwise), ("matmul with epilogue", matmul), ("batched matmul", batched)];
+    type Make = (&'static str, fn() -> Body);
+    let make: [Make; 3] = [("elementwise", elementwise), ("matmul with epilogue", matmul), ("batched matmul", batched)];
     make.into_iter().map(|(name, body)| Trial::test(format!("symbolic {name}"), move || check(&body()))).collect()
 }
 

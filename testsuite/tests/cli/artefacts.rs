@@ -12,7 +12,8 @@ const FLIPS: usize = 120;
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut out = vec![];
-    let damages: [(&str, fn(&mut Vec<u8>)); 8] = [
+    type Damage = (&'static str, fn(&mut Vec<u8>));
+    let damages: [Damage; 8] = [
         ("emptied", Vec::clear),
         ("one byte", |b| b.truncate(1)),
         ("header only", |b| b.truncate(64)),

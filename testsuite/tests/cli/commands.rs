@@ -8,7 +8,8 @@ use crate::numpy::{floats, npz, read_floats};
 
 /// The trials.
 pub fn trials() -> Vec<Trial> {
-    let rows: [(&str, fn() -> Result<(), String>); 9] = [
+    type Row = (&'static str, fn() -> Result<(), String>);
+    let rows: [Row; 9] = [
         ("outputs are named after the model's", names),
         ("a model and its artefact give the same", model_and_artefact),
         ("open dims by name, by place and from inputs", dims),

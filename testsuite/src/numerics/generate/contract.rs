@@ -98,7 +98,7 @@ fn spatial(dice: &mut Dice) -> (usize, u64) {
 }
 
 fn conv(dice: &mut Dice, i: usize) -> Sample {
-    let (rank, most) = if i % 5 == 0 { (2, 20) } else { spatial(dice) };
+    let (rank, most) = if i.is_multiple_of(5) { (2, 20) } else { spatial(dice) };
     let w = window(dice, rank, most);
     let groups = dice.pick(&[1, 1, 1, 2, 3]);
     let (c, o) = (dice.pick(&[1, 2, 3, 5, 8, 16, 19]), dice.pick(&[1, 2, 4, 7, 16, 17, 33]));

@@ -84,7 +84,7 @@ fn scatter_elements(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
     let of: Vec<u64> = dims.iter().map(|&d| 1 + dice.below(d.min(20))).collect();
     let t = dtype(dice);
-    let style = if i % 5 == 0 { Style::Special } else { Style::Plain };
+    let style = if i.is_multiple_of(5) { Style::Special } else { Style::Plain };
     let (x, u) = (dice.tensor(t, &dims, style), dice.tensor(t, &of, style));
     let at = dice.indices(&of, dims[axis]);
     let attrs = Attrs::new().int("axis", axis as i64).int("kind", kind(i));
@@ -97,7 +97,7 @@ fn scatter_nd(dice: &mut Dice, i: usize) -> Sample {
     let shape = if dice.once_in(2) { vec![3] } else { vec![2, 4] };
     let at = rows(dice, &shape, &dims, depth);
     let t = dtype(dice);
-    let style = if i % 5 == 0 { Style::Special } else { Style::Plain };
+    let style = if i.is_multiple_of(5) { Style::Special } else { Style::Plain };
     let of = [shape.as_slice(), &dims[depth..]].concat();
     let (x, u) = (dice.tensor(t, &dims, style), dice.tensor(t, &of, style));
     Sample::new(GraphOp::ScatterNd, Attrs::new().int("kind", kind(i)), vec![x, at, u])
@@ -105,7 +105,7 @@ fn scatter_nd(dice: &mut Dice, i: usize) -> Sample {
 
 fn iota(dice: &mut Dice, i: usize) -> Sample {
     let t = [DType::F32, DType::I64, DType::I32][i % 3];
-    let dims = if i % 2 == 0 { vec![dice.size()] } else { vec![3, dice.size(), 2] };
+    let dims = if i.is_multiple_of(2) { vec![dice.size()] } else { vec![3, dice.size(), 2] };
     let (start, step) = (dice.tensor(t, &[], Style::Plain), dice.tensor(t, &[], Style::Plain));
     let types = vec![TensorType::fixed(t, &dims)];
     Sample::typed(GraphOp::Iota, Attrs::new().int("axis", (i % 2) as i64), vec![start, step], types)

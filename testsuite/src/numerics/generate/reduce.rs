@@ -56,7 +56,7 @@ fn along(dice: &mut Dice) -> (Vec<u64>, usize) {
 fn arg_reduce(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
     let t = dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]);
-    let x = dice.tensor(t, &dims, if i % 2 == 0 { Style::Wild } else { Style::Plain });
+    let x = dice.tensor(t, &dims, if i.is_multiple_of(2) { Style::Wild } else { Style::Plain });
     let attrs =
         Attrs::new().int("kind", ArgKind::ALL[i / 2 % 2]).int("axis", axis as i64).flag("select_last", dice.once_in(2));
     Sample::new(GraphOp::ArgReduce, attrs, vec![x])
@@ -78,7 +78,7 @@ fn softmax(dice: &mut Dice, i: usize) -> Sample {
 fn layer_norm(dice: &mut Dice, i: usize) -> Sample {
     let rank = 2 + dice.below(2) as usize;
     let mut dims: Vec<u64> = dice.dims(rank).into_iter().map(|d| d.max(1)).collect();
-    if i % 4 == 0 {
+    if i.is_multiple_of(4) {
         dims = vec![3, dice.pick(&[256, 300, 768])];
     }
     let axis = if dice.once_in(4) { 0 } else { dims.len() - 1 };
@@ -98,7 +98,7 @@ fn cumsum(dice: &mut Dice, i: usize) -> Sample {
 fn top_k(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
     let t = dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]);
-    let x = dice.tensor(t, &dims, if i % 2 == 0 { Style::Wild } else { Style::Plain });
+    let x = dice.tensor(t, &dims, if i.is_multiple_of(2) { Style::Wild } else { Style::Plain });
     let mut to = dims;
     to[axis] = if i == 0 { 0 } else { 1 + dice.below(to[axis].min(40)) };
     let types = vec![TensorType::fixed(t, &to), TensorType::fixed(DType::I64, &to)];
