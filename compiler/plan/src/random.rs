@@ -26,11 +26,6 @@ impl Random {
         u128::from(self.bits()) << 64 | u128::from(self.bits())
     }
 
-    /// A number below `n`, which is not 0.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
     /// A number from `low` to `high`.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)

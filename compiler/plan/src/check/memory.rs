@@ -7,6 +7,9 @@ use super::ties::Ties;
 use crate::problem::{Problem, TensorId};
 use crate::solution::{Place, Solution};
 
+/// What is held: disjoint ranges by memory and first byte, each with its end and the items that cover it without a gap.
+type Held = BTreeMap<(Option<TensorId>, u64), (u64, Vec<Item>)>;
+
 /// A tensor (by id) or, past all tensors, a workspace (by op).
 type Item = usize;
 
@@ -51,7 +54,7 @@ fn events(problem: &Problem, step: &[u64], alive: &[(u64, u64)]) -> (Vec<Vec<Ite
     (born, dies)
 }
 
-/// Replays all steps. What is held is kept as disjoint ranges, each with the items that cover it without a gap.
+/// Replays all steps.
 pub(super) fn no_clash(
     problem: &Problem,
     solution: &Solution,
@@ -60,7 +63,7 @@ pub(super) fn no_clash(
     ties: &Ties,
 ) -> Result<(), Violation> {
     let (born, dies) = events(problem, step, alive);
-    let mut held: BTreeMap<(Option<TensorId>, u64), (u64, Vec<Item>)> = BTreeMap::new();
+    let mut held = Held::new();
     for (s, (born, dies)) in born.iter().zip(&dies).enumerate() {
         for item in born {
             let b = bytes(problem, solution, *item);
@@ -97,12 +100,7 @@ pub(super) fn no_clash(
 }
 
 /// Puts items back as disjoint ranges.
-fn regroup(
-    problem: &Problem,
-    solution: &Solution,
-    mut items: Vec<Item>,
-    held: &mut BTreeMap<(Option<TensorId>, u64), (u64, Vec<Item>)>,
-) {
+fn regroup(problem: &Problem, solution: &Solution, mut items: Vec<Item>, held: &mut Held) {
     items.sort_unstable_by_key(|i| bytes(problem, solution, *i).from);
     let mut run: Option<(u64, u64, Vec<Item>)> = None;
     let mut memory = None;

@@ -6,7 +6,7 @@
 //! which the search and the bounds rest on. Where shares are optional the model takes all of them, so it never counts more
 //! than a plan needs; where they contradict each other it takes the first (or, for bounds, counts less).
 
-use crate::problem::{Home, OpId, Problem, ShareKind, TensorId};
+use crate::problem::{Home, Problem, ShareKind, TensorId};
 
 /// How to count where shares contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -403,10 +403,4 @@ impl<'m> State<'m> {
             self.waiting[*s as usize] += 1;
         }
     }
-}
-
-/// The most bytes alive at a step of an order, by the model.
-pub(crate) fn peak(model: &Model, order: &[OpId]) -> u64 {
-    let mut state = State::new(model);
-    order.iter().map(|o| state.run(o.index())).max().unwrap_or(state.memory)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::model::{Model, State, peak};
+use super::model::{Model, State};
 use super::search::{Found, Search};
 use super::segment::{Segment, segments};
 use super::signature::signature;
@@ -14,8 +14,6 @@ use crate::problem::{OpId, Problem};
 pub(crate) struct Ordered {
     /// The order.
     pub(crate) order: Vec<OpId>,
-    /// Its peak.
-    pub(crate) peak: u64,
     /// No order has a lower peak.
     pub(crate) lower_bound: u64,
     /// The ops of the segment whose search proved the bound; empty if the bound needs no search.
@@ -80,8 +78,7 @@ pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, states: u64) ->
         method = format!("{count} segments, {method}");
     }
     let order: Vec<OpId> = parts.into_iter().flat_map(|p| p.order).map(OpId).collect();
-    let peak = peak(model, &order);
-    Ordered { order, peak, lower_bound, proof, states: spent, method }
+    Ordered { order, lower_bound, proof, states: spent, method }
 }
 
 /// What is known of segments with one signature and one target above the memory at their start.

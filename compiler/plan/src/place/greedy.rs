@@ -70,23 +70,6 @@ impl<'b> Stack<'b> {
         }
     }
 
-    /// Takes a placed block out.
-    pub(crate) fn take(&mut self, b: usize) {
-        let at = self.offsets[b];
-        for p in &self.pieces[b] {
-            self.index.remove(Placed { from: p.from + at, to: p.to + at, ..*p });
-        }
-    }
-
-    /// Calls `f` for every placed piece alive together with a block; one may come more than once.
-    pub(crate) fn beside(&self, b: usize, mut f: impl FnMut(&Placed)) {
-        for p in &self.pieces[b] {
-            for s in self.index.stretches(p) {
-                self.index.list(s).iter().filter(|q| q.lower < p.upper && p.lower < q.upper).for_each(&mut f);
-            }
-        }
-    }
-
     /// The lowest offset of a block that clashes with nothing placed.
     ///
     /// Each piece has a cursor in each stretch it touches; the offset rises past whatever is in the way until no cursor

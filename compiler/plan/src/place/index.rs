@@ -64,15 +64,4 @@ impl Index {
             list.insert(at, p);
         }
     }
-
-    /// Takes a rectangle out again.
-    pub(crate) fn remove(&mut self, p: Placed) {
-        for s in self.stretches(&p) {
-            let list = &mut self.lists[s];
-            let at = list.partition_point(|q| *q < p);
-            if list.get(at) == Some(&p) {
-                list.remove(at);
-            }
-        }
-    }
 }

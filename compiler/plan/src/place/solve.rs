@@ -234,7 +234,7 @@ impl<'s> Attempt<'s> {
         let preference = Preference::ALL[(self.restarts % kinds) as usize];
         let outcome = self.search.run(preference, self.restarts / kinds, self.slice.min(nodes));
         self.restarts += 1;
-        if self.restarts % (8 * kinds) == 0 {
+        if self.restarts.is_multiple_of(8 * kinds) {
             self.slice *= 2;
         }
         outcome

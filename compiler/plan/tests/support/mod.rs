@@ -1,5 +1,8 @@
 //! Random problems and a planner that tries everything.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::needless_range_loop, reason = "written like the definitions, by index")]
+
 pub mod brute;
 pub mod random;
 
