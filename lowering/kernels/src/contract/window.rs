@@ -226,10 +226,17 @@ impl<'a> Windows<'a> {
         let b = env.b;
         let (none, line) = (b.index(0), b.index(self.line));
         let Some((g, coefficient)) = self.across else { return (none, line) };
-        let last: Vec<_> = self.window_extents(env.c).unwrap_or_default().iter().map(|e| b.index(e - 1)).collect();
-        let first = vec![none; last.len()];
-        let low = ceil_div(b, b.sub(none, self.across_rest(env, at, &first)), coefficient);
-        let high = ceil_div(b, b.sub(env.size(&g.size), self.across_rest(env, at, &last)), coefficient);
+        // The taps whose index is the least and the greatest: a transposed convolution's falls along its window.
+        let end = |greatest: bool| -> Vec<V<'c>> {
+            let extents = self.window_extents(env.c).unwrap_or_default();
+            let ends = self.window.iter().zip(extents).map(|(p, extent)| {
+                let falls = g.index.strides[env.c.k[*p]].as_i64().is_some_and(|s| s < 0);
+                if falls == greatest { none } else { b.index(extent - 1) }
+            });
+            ends.collect()
+        };
+        let low = ceil_div(b, b.sub(none, self.across_rest(env, at, &end(false))), coefficient);
+        let high = ceil_div(b, b.sub(env.size(&g.size), self.across_rest(env, at, &end(true))), coefficient);
         (b.min(b.max(low, none), line), b.min(high, line))
     }
 
