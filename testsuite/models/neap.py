@@ -45,8 +45,6 @@ def mismatch(got: dict, want: dict, atol: float, rtol: float) -> tuple[float, st
     worst, broken = 0.0, None
     for name, b in want.items():
         a = got[name]
-        if b.dtype == np.float64:
-            b = b.astype(np.float32)  # neap computes f64 in f32, and says so when it compiles
         if a.shape != b.shape or a.dtype != b.dtype:
             return np.inf, f"{name} is {a.dtype}{list(a.shape)}, not {b.dtype}{list(b.shape)}"
         a, b = a.astype(np.float64), b.astype(np.float64)

@@ -63,7 +63,7 @@ pub struct CompileOptions {
     /// Code generator.
     #[arg(long, value_enum, default_value = "llvm")]
     pub backend: Backend,
-    /// CPU to make code for: native, x86-64-v2, x86-64-v3, x86-64-v4, or a CPU name.
+    /// CPU to make code for: native, x86-64-v2, x86-64-v3 or x86-64-v4.
     #[arg(long, default_value = "native", value_name = "CPU")]
     pub target_cpu: String,
     /// Size of an open dim, by its name or as INPUT.AXIS (repeatable).

@@ -44,7 +44,7 @@ pub enum Witness {
         tensors: Vec<TensorId>,
     },
     /// These tensors and nothing else of the problem already need this much in every order of the ops named, by a search
-    /// that left nothing out; the checker repeats it when it is small.
+    /// that left nothing out. A label, not a proof: the checker takes its word; tests compare it with brute force.
     Exhaustive {
         /// Which search.
         method: String,

@@ -1,5 +1,8 @@
 //! `neap run`
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use neap_optable::{DType, Tensor};
 use neap_runtime::Options;
 use neap_runtime::artefact::Check;
@@ -34,6 +37,9 @@ pub fn run(args: &Run) -> Result<(), Failure> {
     let inputs = feed::complete(&loaded.wanted, &given, args.inputs.random)?;
     let options = Options { threads: args.threads.into(), poison: args.poison, ..Options::default() };
     let mut session = load::session(&loaded.model, &options, &args.model)?;
+    if let Some(dir) = &args.output_dir {
+        distinct_files(dir, loaded.model.outputs().iter().map(|o| o.name.as_str()))?;
+    }
     let mut buffers = super::Buffers::new(&session, &inputs);
     timing.phase("run", || buffers.run(&mut session))?;
     let mut report = Report { outputs: vec![] };
@@ -55,6 +61,21 @@ pub fn run(args: &Run) -> Result<(), Failure> {
     }
     super::print_timing(&timing, args.options.timing);
     if args.json { super::print_json(&report) } else { super::print(&text) }
+}
+
+/// Refuses outputs whose names differ only in characters that file names lose.
+fn distinct_files<'a>(dir: &Path, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
+    for name in names {
+        let path = arrays::output_path(dir, name);
+        if let Some(other) = taken.insert(path.clone(), name) {
+            return Err(Failure::new(format!(
+                "outputs '{other}' and '{name}' would both be written to {}; rename one in the model",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The first few elements.

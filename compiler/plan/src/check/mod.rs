@@ -17,7 +17,7 @@ use crate::solution::{Certificate, Place, Solution};
 /// Verifies that a plan is legal and that its certificate is true.
 ///
 /// The claims verified are the order, every share taken, alignment, that no two values ever hold one byte at one step, the
-/// peak, the arena's size, and the witness of the lower bound. An exhaustive witness is repeated where the problem is small.
+/// peak, the arena's size, and the witness of the lower bound. An exhaustive witness is taken as labelled.
 ///
 /// # Errors
 /// The first thing found wrong, naming the two tensors or ops.
