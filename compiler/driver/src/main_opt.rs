@@ -39,6 +39,9 @@ struct Cli {
     /// CPU that conversions schedule for; a fixed one by default, so that tests print the same everywhere.
     #[arg(long, default_value = "x86-64-v4")]
     target_cpu: String,
+    /// After convert-loop-to-gpu, print this chip's assembly instead of MLIR.
+    #[arg(long, value_enum)]
+    gpu_chip: Option<Chip>,
     /// Write the IR after this pass, or after all.
     #[arg(long, value_name = "PASS|all", requires = "dump_ir_dir")]
     dump_ir_after: Option<String>,
@@ -51,6 +54,16 @@ struct Cli {
     /// Print the documentation page of the passes.
     #[arg(long, hide = true)]
     pass_docs: bool,
+}
+
+/// GPUs that assembly can be printed for.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Chip {
+    #[value(name = "sm_90a")]
+    Sm90a,
+    #[value(name = "gfx942")]
+    Gfx942,
 }
 
 /// What an in-process run printed.
@@ -143,6 +156,14 @@ fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String,
             let kernels = neap_kernels::mlir::read_module(&module).map_err(Failure::new)?;
             compiler(cli)?.emit_kernels(&kernels)?
         }
+        (steps, ["convert-graph-to-loop", "convert-loop-to-gpu"]) => {
+            let bodies = neap_mlir::graph::read_module(&module).map_err(Failure::new)?;
+            let mut funcs: Vec<Func> = bodies.into_iter().map(|(name, body)| Func { name, body }).collect();
+            Manager { verify: true, ..Manager::default() }
+                .run(steps, &mut weights(cli)?, &mut funcs)
+                .map_err(Failure::new)?;
+            device(cli, &funcs)?
+        }
         (_, conversions) => {
             let bodies = neap_mlir::graph::read_module(&module).map_err(Failure::new)?;
             let funcs = bodies.into_iter().map(|(name, body)| Func { name, body }).collect();
@@ -170,24 +191,54 @@ fn graph_level(cli: &Cli, steps: &[Step], conversions: &[&str], mut funcs: Vec<F
         _ => None,
     };
     let mut manager = Manager { verify: true, dump, times: vec![] };
-    let mut cx = Cx::default();
-    if let Some(path) = &cli.weights {
-        for (key, t) in crate::arrays::read_npz(path)? {
-            cx.weights.insert(key, t);
-        }
-    }
+    let mut cx = weights(cli)?;
     manager.run(steps, &mut cx, &mut funcs).map_err(Failure::new)?;
     let emit = match conversions {
         [] => return neap_passes::graph::upstream::print_as(&funcs, locations(cli)).map_err(Failure::new),
         ["convert-graph-to-loop"] => Emit::MlirLoop,
         ["convert-graph-to-loop", "convert-loop-to-scf"] => Emit::MlirScf,
-        _ => return Err(Failure::usage("conversions come in order: convert-graph-to-loop, then convert-loop-to-scf")),
+        _ => {
+            return Err(Failure::usage(
+                "conversions come in order: convert-graph-to-loop, then convert-loop-to-scf or convert-loop-to-gpu",
+            ));
+        }
     };
     let compiler = compiler(cli)?;
     let mut out = String::new();
     for f in funcs {
         let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone() };
         out.push_str(&compiler.emit(&graph, emit)?);
+    }
+    Ok(out)
+}
+
+/// What `--weights` gives.
+fn weights(cli: &Cli) -> Result<Cx, Failure> {
+    let mut cx = Cx::default();
+    for (key, t) in
+        cli.weights.iter().map(|p| crate::arrays::read_npz(p)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+    {
+        cx.weights.insert(key, t);
+    }
+    Ok(cx)
+}
+
+/// Every kernel of the functions for GPUs.
+fn device(cli: &Cli, funcs: &[Func]) -> Result<String, Failure> {
+    let cx = neap_mlir::context();
+    let mut out = String::new();
+    for f in funcs {
+        for kernel in crate::compile::kernels(&f.body)? {
+            let (module, _) = neap_kernels::loop_to_gpu::emit(&kernel, &cx).map_err(Failure::new)?;
+            let chip = cli.gpu_chip.map(|c| match c {
+                Chip::Sm90a => neap_codegen::GpuChip::Sm90a,
+                Chip::Gfx942 => neap_codegen::GpuChip::Gfx942,
+            });
+            match chip {
+                Some(chip) => out.push_str(&neap_codegen::compile_gpu(&module, chip).map_err(Failure::new)?),
+                None => out.push_str(&module.as_operation().to_string()),
+            }
+        }
     }
     Ok(out)
 }

@@ -21,6 +21,7 @@ pub fn find(name: &str) -> Option<&'static dyn ErasedPass> {
 pub static CONVERSIONS: &[(&str, &str)] = &[
     ("convert-graph-to-loop", "lower every operator and fusion to a kernel of the loop dialect"),
     ("convert-loop-to-scf", "schedule kernels and lower them to the explicit level"),
+    ("convert-loop-to-gpu", "lower kernels to a gpu.module each; with --gpu-chip, on to the chip's assembly"),
 ];
 
 /// All names that a pipeline text may use, but `mlir(...)`.

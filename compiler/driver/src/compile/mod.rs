@@ -120,6 +120,13 @@ impl Compiler {
     }
 }
 
+/// The kernels of a graph, in order, unscheduled.
+pub fn kernels(body: &Body) -> Result<Vec<neap_kernels::ir::Kernel>, Failure> {
+    let body = units::legalise(body);
+    let lower = |n| neap_kernels::graph_to_loop::lower(n, &body).map_err(Failure::new);
+    body.nodes.iter().filter(|n| units::computes(n.op)).map(lower).collect()
+}
+
 /// The graph as MLIR text, with locations.
 pub fn graph_text(graph: &Graph) -> Result<String, Failure> {
     let func = Func { name: graph.name.clone(), body: graph.body.clone() };

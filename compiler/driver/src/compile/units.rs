@@ -181,12 +181,17 @@ pub fn legalise(body: &Body) -> Body {
     out
 }
 
+/// Whether an op needs a kernel: views and constants do not.
+pub fn computes(op: GraphOp) -> bool {
+    !matches!(op, GraphOp::Reshape | GraphOp::Weight | GraphOp::Constant | GraphOp::Yield)
+}
+
 /// Lowers and schedules every node that computes something.
 pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Result<Vec<Unit>, Failure> {
     let traced = trace(body)?;
     let mut units = vec![];
     for n in &body.nodes {
-        if matches!(n.op, GraphOp::Reshape | GraphOp::Weight | GraphOp::Constant | GraphOp::Yield) {
+        if !computes(n.op) {
             continue;
         }
         let of = |v: &ValueId| traced[v.0 as usize].clone().expect("a verified body defines its values");
