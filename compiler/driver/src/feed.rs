@@ -52,7 +52,7 @@ pub fn complete(wanted: &[Wanted], given: &Given, seed: Option<u64>) -> Result<V
     let mut random = ChaCha8Rng::seed_from_u64(seed.unwrap_or(0));
     let mut out = vec![];
     for w in wanted {
-        let made_up = make_up(w, &mut random);
+        let made_up = make_up(w, &mut random)?;
         let Some(t) = given.get(&w.name) else {
             if seed.is_none() {
                 return Err(Failure::new(format!(
@@ -78,9 +78,12 @@ pub fn complete(wanted: &[Wanted], given: &Given, seed: Option<u64>) -> Result<V
 }
 
 /// Floats uniform in [-1, 1), integers in [0, 8), bools by coin.
-fn make_up(w: &Wanted, random: &mut ChaCha8Rng) -> Tensor {
-    let count = w.dims.iter().product::<u64>();
-    let mut data = Vec::with_capacity((count * w.dtype.size()) as usize);
+fn make_up(w: &Wanted, random: &mut ChaCha8Rng) -> Result<Tensor, Failure> {
+    let too_large = || Failure::new(format!("input '{}' ({}{:?}) does not fit in memory", w.name, w.dtype, w.dims));
+    let count = w.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).ok_or_else(too_large)?;
+    let bytes = count.checked_mul(w.dtype.size()).and_then(|b| usize::try_from(b).ok()).ok_or_else(too_large)?;
+    let mut data: Vec<u8> = vec![];
+    data.try_reserve_exact(bytes).map_err(|_| too_large())?;
     for _ in 0..count {
         match w.dtype {
             DType::F32 => data.extend_from_slice(&random.random_range(-1.0f32..1.0).to_le_bytes()),
@@ -94,5 +97,5 @@ fn make_up(w: &Wanted, random: &mut ChaCha8Rng) -> Tensor {
             }
         }
     }
-    Tensor { dtype: w.dtype, dims: w.dims.clone(), data: data.into() }
+    Ok(Tensor { dtype: w.dtype, dims: w.dims.clone(), data: data.into() })
 }

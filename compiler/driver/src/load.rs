@@ -1,6 +1,6 @@
 //! Models and artefacts from files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -48,6 +48,14 @@ pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Ti
         Failure::new(errors.iter().map(|e| format!("{}: {e}", path.display())).collect::<Vec<_>>().join("\n"))
     })?;
     imported.notes.iter().for_each(|note| tracing::warn!("{}: {note}", path.display()));
+    let mut imported = imported;
+    // A model may list one value as an output twice; outputs are told apart by name, so it is given once.
+    let mut names = BTreeSet::new();
+    let keep: Vec<bool> = imported.body.result_names.iter().map(|n| names.insert(n.clone())).collect();
+    let mut kept = keep.iter();
+    imported.body.results.retain(|_| kept.next() == Some(&true));
+    let mut kept = keep.iter();
+    imported.body.result_names.retain(|_| kept.next() == Some(&true));
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into());
     Ok(Graph { name, body: imported.body, weights: imported.weights })
 }

@@ -41,6 +41,12 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         return emit_text(args, emit, graph, &mut timing);
     }
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.neap", graph.name)));
+    if output.canonicalize().is_ok_and(|o| args.model.canonicalize().is_ok_and(|m| m == o)) {
+        return Err(Failure::usage(format!(
+            "{}: the artefact would replace the model; give another -o",
+            output.display()
+        )));
+    }
     let (_, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
     let bytes = timing
         .phase("write", || neap_runtime::artefact::write(&output, &compiled.program, &compiled.code, &compiled.weights))

@@ -196,11 +196,6 @@ fn title(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Writes a file whole or not at all.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).at(path.display())?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).at(path.display())?;
-    file.persist(path).map_err(|e| e.error).at(path.display())?;
-    Ok(())
+    crate::files::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
 }

@@ -103,7 +103,10 @@ impl Report {
             }
             let diff = (g - e).abs();
             self.max_abs_diff = self.max_abs_diff.max(diff);
-            self.max_rel_diff = self.max_rel_diff.max(diff / e.abs().max(f64::MIN_POSITIVE));
+            // Below the absolute tolerance a ratio says nothing.
+            if e.abs() > t.atol {
+                self.max_rel_diff = self.max_rel_diff.max(diff / e.abs());
+            }
             // Not `>`: a NaN or infinity on one side only must fail.
             let within = diff <= t.atol + t.rtol * e.abs();
             bad |= !within;

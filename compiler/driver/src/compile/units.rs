@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use neap_kernels::schedule::Schedule;
 use neap_kernels::scheduled::{Facts, Packing, Scheduled};
-use neap_optable::{Attr, Body, GraphOp, Node, Tensor, ValueId, Weights};
+use neap_optable::{Attr, Body, GraphOp, Node, Tensor, TensorType, ValueId, Weights};
 use neap_spec::CpuTarget;
 
 use crate::failure::Failure;
@@ -146,9 +146,21 @@ fn constant(body: &Body, n: &Node) -> Result<Tensor, Failure> {
     let Some(Attr::Elements { dtype, dims, data, splat }) = n.attrs.get("value") else {
         return Err(Failure::new(format!("node '{}': graph.constant without elements", n.name)));
     };
-    let count = body.ty(n.outputs[0]).elements().unwrap_or(0) as usize;
-    let data = if *splat { data.repeat(count) } else { data.clone() };
+    let data = if *splat { repeated(data, body.ty(n.outputs[0]), &n.name)? } else { data.clone() };
     Ok(Tensor { dtype: *dtype, dims: dims.clone(), data: data.into() })
+}
+
+/// A splat written out.
+fn repeated(element: &[u8], ty: &TensorType, name: &str) -> Result<Vec<u8>, Failure> {
+    let too_large = || Failure::new(format!("node '{name}': a constant of {ty} does not fit in memory"));
+    let count = ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or_else(too_large)?;
+    let bytes = count.checked_mul(element.len()).ok_or_else(too_large)?;
+    let mut out = vec![];
+    out.try_reserve_exact(bytes).map_err(|_| too_large())?;
+    for _ in 0..count {
+        out.extend_from_slice(element);
+    }
+    Ok(out)
 }
 
 /// Takes fusions apart that no kernel can compute as a whole (`graph-fuse` groups by rules of its own).
