@@ -19,7 +19,10 @@ from neap import Failure, Neap, mismatch, read_outputs
 
 BACKENDS = ("llvm", "cranelift")
 # What `neap zoo` writes; in small configurations, and without a download.
-ZOO = ("resnet50", "mobilenet-v2", "bert-base", "gpt2", "gpt2-decode")
+ZOO = (
+    "resnet50", "mobilenet-v2", "unet", "inception-v3", "densenet121",
+    "bert-base", "gpt2", "gpt2-decode",
+)
 
 
 def check(neap: Neap, case: cases.Case) -> tuple[str, str]:

@@ -42,27 +42,22 @@ fn check(name: &str) {
     }
 }
 
-#[test]
-fn resnet50() {
-    check("resnet50");
+macro_rules! models {
+    ($($test:ident $name:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            check($name);
+        })*
+    };
 }
 
-#[test]
-fn mobilenet_v2() {
-    check("mobilenet-v2");
-}
-
-#[test]
-fn bert_base() {
-    check("bert-base");
-}
-
-#[test]
-fn gpt2() {
-    check("gpt2");
-}
-
-#[test]
-fn gpt2_decode() {
-    check("gpt2-decode");
+models! {
+    bert_base "bert-base",
+    densenet121 "densenet121",
+    gpt2 "gpt2",
+    gpt2_decode "gpt2-decode",
+    inception_v3 "inception-v3",
+    mobilenet_v2 "mobilenet-v2",
+    resnet50 "resnet50",
+    unet "unet",
 }

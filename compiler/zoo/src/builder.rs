@@ -1,5 +1,7 @@
 //! Writes an ONNX graph node by node.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use neap_onnx::proto::{
     AttributeProto, AttributeType, DataType, Dimension, DimensionValue, GraphProto, ModelProto, NodeProto,
@@ -57,6 +59,8 @@ pub(crate) struct Builder {
     graph: GraphProto,
     seed: u64,
     weights: Vec<(String, Vec<u64>, Fill)>,
+    /// How many nodes have asked for a name.
+    names: HashMap<String, u32>,
     parameters: u64,
     macs: Option<u64>,
 }
@@ -64,7 +68,7 @@ pub(crate) struct Builder {
 impl Builder {
     pub(crate) fn new(name: &str, seed: u64) -> Self {
         let graph = GraphProto { name: name.into(), ..GraphProto::default() };
-        Builder { graph, seed, weights: vec![], parameters: 0, macs: Some(0) }
+        Builder { graph, seed, weights: vec![], names: HashMap::new(), parameters: 0, macs: Some(0) }
     }
 
     /// A model input.
@@ -128,7 +132,7 @@ impl Builder {
         self.nodes(name, op, inputs, attrs, 1).remove(0)
     }
 
-    /// A node with several results.
+    /// A node with several results. Asked for again, a name gets a number, as exporters do it.
     pub(crate) fn nodes(
         &mut self,
         name: &str,
@@ -137,11 +141,14 @@ impl Builder {
         attrs: &[Attr<'_>],
         results: usize,
     ) -> Vec<Value> {
-        let output: Vec<Value> = (0..results).map(|i| format!("{name}/{op}_output_{i}")).collect();
+        let wanted = format!("{name}/{op}");
+        let again = self.names.entry(wanted.clone()).and_modify(|n| *n += 1).or_insert(0);
+        let name = if *again == 0 { wanted } else { format!("{wanted}_{again}") };
+        let output: Vec<Value> = (0..results).map(|i| format!("{name}_output_{i}")).collect();
         self.graph.node.push(NodeProto {
             input: inputs.iter().map(|s| s.to_string()).collect(),
             output: output.clone(),
-            name: format!("{name}/{op}"),
+            name,
             op_type: op.into(),
             attribute: attrs.iter().map(attribute).collect(),
             ..NodeProto::default()

@@ -3,12 +3,12 @@
 //! Each model is spelled in plain ops as PyTorch's exporter writes it, has the published number of parameters, and comes in a
 //! full and a small configuration. Weights are drawn so that activations stay of order 1. Same options, same bytes.
 
-mod bert;
 mod builder;
-mod gpt2;
+mod catalog;
+mod cnn;
+mod language;
 mod layers;
-mod mobilenet;
-mod resnet;
+mod map;
 #[cfg(test)]
 mod tests;
 mod weights;
@@ -17,6 +17,7 @@ use neap_onnx::proto::ModelProto;
 use prost::Message;
 
 use builder::Builder;
+pub use catalog::{Entry, list};
 
 /// A size of the model's inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,22 +42,12 @@ pub struct Options {
     pub seq: Size,
     /// Tokens already in the KV cache (GPT-2 decode); usually 128.
     pub past: Size,
-    /// Height and width of the images in pixels; usually 224. `None` is the usual size.
+    /// Height and width of the images in pixels; usually 224, 256 (U-Net), 299 (Inception). `None` is the usual size.
     pub image: Option<u64>,
     /// Seed of the weights.
     pub seed: u64,
     /// Spell layer normalisation in primitive ops (as exporters below opset 17) instead of `LayerNormalization`.
     pub decomposed_norms: bool,
-}
-
-/// An architecture of the zoo.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Name for [`build`].
-    pub name: &'static str,
-    /// One line on what it is.
-    pub about: &'static str,
-    write: fn(&mut Builder, &Options) -> Result<(), ZooError>,
 }
 
 /// Counts of a model: what a paper's table says of it.
@@ -72,7 +63,7 @@ pub struct Counts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZooError {
     /// No such architecture.
-    #[error("the zoo has no {name}; it has {}", list().iter().map(|e| e.name).collect::<Vec<_>>().join(", "))]
+    #[error("the zoo has no {name}; `neap zoo list` names what it has")]
     Unknown {
         /// Name asked for.
         name: String,
@@ -87,29 +78,6 @@ pub enum ZooError {
         /// Values it may have.
         expected: String,
     },
-}
-
-/// All architectures, in order of name.
-pub fn list() -> &'static [Entry] {
-    &[
-        Entry {
-            name: "bert-base",
-            about: "BERT-base, uncased: encoder with pooler (Devlin et al. 2018)",
-            write: bert::write,
-        },
-        Entry {
-            name: "gpt2",
-            about: "GPT-2, 124M: prefill, gives logits and KV cache (Radford et al. 2019)",
-            write: gpt2::prefill,
-        },
-        Entry {
-            name: "gpt2-decode",
-            about: "GPT-2, 124M: a step of decoding, KV cache in and out",
-            write: gpt2::decode,
-        },
-        Entry { name: "mobilenet-v2", about: "MobileNetV2, width 1.0 (Sandler et al. 2018)", write: mobilenet::write },
-        Entry { name: "resnet50", about: "ResNet-50 v1.5 (He et al. 2015, stride in the 3x3)", write: resnet::write },
-    ]
 }
 
 /// Writes a model.

@@ -1,7 +1,8 @@
 //! MobileNetV2 (Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018), named as in torchvision.
 
 use crate::builder::Builder;
-use crate::layers::{Conv, Map, node_name};
+use crate::layers::node_name;
+use crate::map::{Conv, Map};
 use crate::{Options, ZooError};
 
 /// Expansion, channels, blocks, first stride: table 2 of the paper.
@@ -12,8 +13,8 @@ const SMALL: [(u64, u64, u64, u64); 4] = [(1, 8, 1, 1), (3, 8, 2, 2), (3, 16, 2,
 pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> {
     let (stages, first, last, classes, image) =
         if options.small { (&SMALL[..], 8, 64, 10, 64) } else { (&STAGES[..], 32, 1280, 1000, 224) };
-    let x = Map::images(b, options, image)?;
-    let mut x = conv_relu6(b, "features.0", &x, Conv { filters: first, kernel: 3, stride: 2, groups: 1 });
+    let x = Map::images(b, options, image, 32)?;
+    let mut x = conv_relu6(b, "features.0", &x, Conv::new(first, 3).stride(2));
     let mut index = 1;
     for (expansion, channels, blocks, first_stride) in stages {
         for i in 0..*blocks {
@@ -22,7 +23,7 @@ pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> 
             index += 1;
         }
     }
-    let x = conv_relu6(b, &format!("features.{index}"), &x, Conv { filters: last, kernel: 1, stride: 1, groups: 1 });
+    let x = conv_relu6(b, &format!("features.{index}"), &x, Conv::new(last, 1));
     x.classify(b, "classifier.1", classes);
     Ok(())
 }
@@ -30,22 +31,21 @@ pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> 
 /// Expand, filter each channel, project; added to the input where shapes agree.
 fn block(b: &mut Builder, name: &str, x: &Map, expansion: u64, channels: u64, stride: u64) -> Map {
     let wide = x.channels * expansion;
-    let mut y = x.with(x.value.clone());
+    let mut y = x.clone();
     let mut part = 0;
     if expansion != 1 {
-        y = conv_relu6(b, &format!("{name}.conv.0"), &y, Conv { filters: wide, kernel: 1, stride: 1, groups: 1 });
+        y = conv_relu6(b, &format!("{name}.conv.0"), &y, Conv::new(wide, 1));
         part += 1;
     }
-    let depthwise = Conv { filters: wide, kernel: 3, stride, groups: wide };
+    let depthwise = Conv::new(wide, 3).stride(stride).groups(wide);
     y = conv_relu6(b, &format!("{name}.conv.{part}"), &y, depthwise);
     let (conv_name, norm_name) = (format!("{name}.conv.{}", part + 1), format!("{name}.conv.{}", part + 2));
     let residual = x.channels == channels && stride == 1;
     // The bottleneck is linear; a residual branch adds little.
     let gain = if residual { 0.4 } else { 0.7 };
-    y = y.conv_norm(b, &conv_name, &norm_name, Conv { filters: channels, kernel: 1, stride: 1, groups: 1 }, gain);
+    y = y.conv_norm(b, &conv_name, &norm_name, Conv::new(channels, 1), gain);
     if residual {
-        let sum = b.node(&node_name(name), "Add", &[&x.value, &y.value], &[]);
-        y = y.with(sum);
+        y = x.add(b, &node_name(name), &y);
     }
     y
 }

@@ -1,0 +1,34 @@
+//! What there is.
+
+use crate::builder::Builder;
+use crate::{Options, ZooError, cnn, language};
+
+/// An architecture of the zoo.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name for [`crate::build`].
+    pub name: &'static str,
+    /// One line on what it is.
+    pub about: &'static str,
+    pub(crate) write: fn(&mut Builder, &Options) -> Result<(), ZooError>,
+}
+
+macro_rules! entries {
+    ($($name:literal $about:literal $write:path,)*) => {
+        &[$(Entry { name: $name, about: $about, write: $write }),*]
+    };
+}
+
+/// All architectures, in order of name.
+pub fn list() -> &'static [Entry] {
+    entries! {
+        "bert-base" "BERT-base, uncased: encoder with pooler (Devlin et al. 2018)" language::bert::write,
+        "densenet121" "DenseNet-121 (Huang et al. 2016)" cnn::densenet::write,
+        "gpt2" "GPT-2, 124M: prefill, gives logits and KV cache (Radford et al. 2019)" language::gpt2::prefill,
+        "gpt2-decode" "GPT-2, 124M: a step of decoding, KV cache in and out" language::gpt2::decode,
+        "inception-v3" "Inception-v3 without auxiliary head (Szegedy et al. 2015)" cnn::inception::write,
+        "mobilenet-v2" "MobileNetV2, width 1.0 (Sandler et al. 2018)" cnn::mobilenet::write,
+        "resnet50" "ResNet-50 v1.5 (He et al. 2015, stride in the 3x3)" cnn::resnet::write,
+        "unet" "U-Net with batch norms, two classes (Ronneberger et al. 2015)" cnn::unet::write,
+    }
+}

@@ -1,0 +1,4 @@
+//! Language models.
+
+pub(crate) mod bert;
+pub(crate) mod gpt2;
