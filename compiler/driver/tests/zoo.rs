@@ -53,6 +53,7 @@ macro_rules! models {
 
 models! {
     bert_base "bert-base",
+    darts "darts",
     densenet121 "densenet121",
     gpt2 "gpt2",
     gpt2_decode "gpt2-decode",

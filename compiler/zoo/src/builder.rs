@@ -52,6 +52,7 @@ pub(crate) enum Attr<'a> {
     Int(&'static str, i64),
     Ints(&'static str, &'a [i64]),
     Float(&'static str, f32),
+    Text(&'static str, &'static str),
 }
 
 /// A graph being written. Weights are drawn only when it is finished.
@@ -215,6 +216,7 @@ fn attribute(a: &Attr<'_>) -> AttributeProto {
     match a {
         Attr::Int(name, v) => AttributeProto { i: Some(*v), ..new(name, AttributeType::Int) },
         Attr::Ints(name, v) => AttributeProto { ints: v.to_vec(), ..new(name, AttributeType::Ints) },
+        Attr::Text(name, v) => AttributeProto { s: Some((*v).into()), ..new(name, AttributeType::String) },
         Attr::Float(name, v) => AttributeProto { f: Some(*v), ..new(name, AttributeType::Float) },
     }
 }

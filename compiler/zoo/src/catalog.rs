@@ -1,7 +1,7 @@
 //! What there is.
 
 use crate::builder::Builder;
-use crate::{Options, ZooError, cnn, language};
+use crate::{Options, ZooError, cnn, language, nas};
 
 /// An architecture of the zoo.
 #[derive(Clone, Copy, Debug)]
@@ -22,12 +22,16 @@ macro_rules! entries {
 /// All architectures, in order of name.
 pub fn list() -> &'static [Entry] {
     entries! {
+        "amoebanet-a" "AmoebaNet-A (4, 50) (Real et al. 2018)" nas::amoebanet::write,
         "bert-base" "BERT-base, uncased: encoder with pooler (Devlin et al. 2018)" language::bert::write,
+        "darts" "DARTS, second order, on ImageNet (Liu et al. 2018)" nas::darts::write,
         "densenet121" "DenseNet-121 (Huang et al. 2016)" cnn::densenet::write,
         "gpt2" "GPT-2, 124M: prefill, gives logits and KV cache (Radford et al. 2019)" language::gpt2::prefill,
         "gpt2-decode" "GPT-2, 124M: a step of decoding, KV cache in and out" language::gpt2::decode,
         "inception-v3" "Inception-v3 without auxiliary head (Szegedy et al. 2015)" cnn::inception::write,
         "mobilenet-v2" "MobileNetV2, width 1.0 (Sandler et al. 2018)" cnn::mobilenet::write,
+        "nasnet-a-mobile" "NASNet-A (4 @ 1056) (Zoph et al. 2017)" nas::nasnet::write,
+        "pnasnet5-large" "PNASNet-5 (4, 216) (Liu et al. 2017)" nas::pnasnet::write,
         "resnet50" "ResNet-50 v1.5 (He et al. 2015, stride in the 3x3)" cnn::resnet::write,
         "unet" "U-Net with batch norms, two classes (Ronneberger et al. 2015)" cnn::unet::write,
     }

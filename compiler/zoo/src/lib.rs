@@ -9,6 +9,7 @@ mod cnn;
 mod language;
 mod layers;
 mod map;
+mod nas;
 #[cfg(test)]
 mod tests;
 mod weights;

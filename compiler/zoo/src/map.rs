@@ -7,12 +7,13 @@ use crate::layers::node_name;
 use crate::weights::Fill;
 use crate::{Options, ZooError};
 
-/// Images in a convolutional network: a value [batch, channels, size, size].
+/// Images in a convolutional network: a value [batch, channels, height, width].
 #[derive(Clone)]
 pub(crate) struct Map {
     pub(crate) value: Value,
     pub(crate) channels: u64,
-    pub(crate) size: u64,
+    /// Height and width.
+    pub(crate) size: [u64; 2],
     pub(crate) batch: Dim,
 }
 
@@ -21,7 +22,7 @@ pub(crate) struct Map {
 pub(crate) struct Conv {
     filters: u64,
     kernel: [u64; 2],
-    stride: u64,
+    strides: [u64; 2],
     pads: [u64; 2],
     dilation: u64,
     groups: u64,
@@ -37,11 +38,16 @@ impl Conv {
     /// With a kernel of this height and width.
     pub(crate) fn tall(filters: u64, kernel: [u64; 2]) -> Self {
         let pads = kernel.map(|k| k / 2);
-        Conv { filters, kernel, stride: 1, pads, dilation: 1, groups: 1, bias: false }
+        Conv { filters, kernel, strides: [1, 1], pads, dilation: 1, groups: 1, bias: false }
     }
 
     pub(crate) fn stride(self, stride: u64) -> Self {
-        Conv { stride, ..self }
+        self.strides([stride; 2])
+    }
+
+    /// Strides along height and width.
+    pub(crate) fn strides(self, strides: [u64; 2]) -> Self {
+        Conv { strides, ..self }
     }
 
     pub(crate) fn groups(self, groups: u64) -> Self {
@@ -50,6 +56,11 @@ impl Conv {
 
     pub(crate) fn pad(self, pad: u64) -> Self {
         Conv { pads: [pad; 2], ..self }
+    }
+
+    /// Dilated, with pads that keep the size.
+    pub(crate) fn dilation(self, dilation: u64) -> Self {
+        Conv { dilation, pads: self.kernel.map(|k| k / 2 * dilation), ..self }
     }
 
     pub(crate) fn bias(self) -> Self {
@@ -88,6 +99,11 @@ impl Pool {
         Pool { pads: [pad; 2], ..self }
     }
 
+    /// Averages are over the image alone.
+    pub(crate) const fn inside(self) -> Self {
+        Pool { count_pads: false, ..self }
+    }
+
     fn size(&self, size: u64) -> u64 {
         let span = size + self.pads[0] + self.pads[1] - self.kernel;
         let count = if self.ceil { span.div_ceil(self.stride) } else { span / self.stride } + 1;
@@ -105,7 +121,7 @@ impl Map {
         }
         let batch = Dim::of(options.batch, "batch", 1)?;
         let value = b.input("input", DataType::Float, &[batch, Dim::Fixed(3), Dim::Fixed(size), Dim::Fixed(size)]);
-        Ok(Map { value, channels: 3, size, batch })
+        Ok(Map { value, channels: 3, size: [size; 2], batch })
     }
 
     /// The same map under another value.
@@ -123,18 +139,20 @@ impl Map {
             inputs.push(b.parameter(&format!("{name}.bias"), &[c.filters], Fill::Range(-0.1, 0.1)));
         }
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-        let [pads, kernel] = [c.pads, c.kernel].map(|v| v.map(|n| n as i64));
+        let [pads, kernel, strides] = [c.pads, c.kernel, c.strides].map(|v| v.map(|n| n as i64));
         let attrs = [
             Attr::Ints("dilations", &[c.dilation as i64; 2]),
             Attr::Int("group", c.groups as i64),
             Attr::Ints("kernel_shape", &kernel),
             Attr::Ints("pads", &[pads[0], pads[1], pads[0], pads[1]]),
-            Attr::Ints("strides", &[c.stride as i64; 2]),
+            Attr::Ints("strides", &strides),
         ];
         let value = b.node(&node_name(name), "Conv", &inputs, &attrs);
-        let reach = (c.kernel[0] - 1) * c.dilation + 1;
-        let size = (self.size + 2 * c.pads[0] - reach) / c.stride + 1;
-        b.count_macs(self.batch.fixed().map(|n| n * c.filters * size * size * fan_in));
+        let size = [0, 1].map(|i| {
+            let reach = (c.kernel[i] - 1) * c.dilation + 1;
+            (self.size[i] + 2 * c.pads[i] - reach) / c.strides[i] + 1
+        });
+        b.count_macs(self.batch.fixed().map(|n| n * c.filters * size[0] * size[1] * fan_in));
         Map { value, channels: c.filters, size, ..*self }
     }
 
@@ -153,8 +171,8 @@ impl Map {
             Attr::Ints("strides", &k),
         ];
         let value = b.node(&node_name(name), "ConvTranspose", &[&self.value, &filter, &bias], &attrs);
-        let size = self.size * kernel;
-        b.count_macs(self.batch.fixed().map(|n| n * filters * size * size * self.channels));
+        let size = self.size.map(|s| s * kernel);
+        b.count_macs(self.batch.fixed().map(|n| n * filters * size[0] * size[1] * self.channels));
         Map { value, channels: filters, size, ..*self }
     }
 
@@ -209,7 +227,7 @@ impl Map {
             attrs.push(Attr::Int("count_include_pad", p.count_pads.into()));
         }
         let value = b.node(name, op, &[&self.value], &attrs);
-        Map { value, size: p.size(self.size), ..*self }
+        Map { value, size: self.size.map(|s| p.size(s)), ..*self }
     }
 
     /// Averages over the image, and one linear layer to the classes: the model's output.

@@ -14,9 +14,9 @@ pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> 
     let (width, levels, image) = if options.small { (4, 2, 32) } else { (64, 4, 256) };
     let images = Map::images(b, options, image, 32)?;
     // Halved at each level, and doubled back to meet the map of the level above.
-    if images.size % (1 << levels) != 0 {
+    if images.size[0] % (1 << levels) != 0 {
         let expected = format!("a multiple of {}", 1 << levels);
-        return Err(ZooError::Size { what: "image", found: images.size, expected });
+        return Err(ZooError::Size { what: "image", found: images.size[0], expected });
     }
     let mut x = double_conv(b, "inc", &images, width);
     let mut skips = vec![];
@@ -33,12 +33,8 @@ pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> 
         x = double_conv(b, &format!("{name}.conv"), &both, skip.channels);
     }
     let out = x.conv(b, "outc.conv", Conv::new(CLASSES, 1).bias());
-    b.output(
-        "output",
-        &out.value,
-        DataType::Float,
-        &[out.batch, Dim::Fixed(CLASSES), Dim::Fixed(out.size), Dim::Fixed(out.size)],
-    );
+    let [height, width] = out.size.map(Dim::Fixed);
+    b.output("output", &out.value, DataType::Float, &[out.batch, Dim::Fixed(CLASSES), height, width]);
     Ok(())
 }
 
