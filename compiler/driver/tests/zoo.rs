@@ -57,8 +57,11 @@ models! {
     densenet121 "densenet121",
     gpt2 "gpt2",
     gpt2_decode "gpt2-decode",
+    hrnet_w18 "hrnet-w18",
     inception_v3 "inception-v3",
     mobilenet_v2 "mobilenet-v2",
+    randwire_ws "randwire-ws",
     resnet50 "resnet50",
+    swiftnet "swiftnet",
     unet "unet",
 }

@@ -45,7 +45,7 @@ pub struct Options {
     pub past: Size,
     /// Height and width of the images in pixels; usually 224, 256 (U-Net), 299 (Inception). `None` is the usual size.
     pub image: Option<u64>,
-    /// Seed of the weights.
+    /// Seed of the weights, and of random wirings.
     pub seed: u64,
     /// Spell layer normalisation in primitive ops (as exporters below opset 17) instead of `LayerNormalization`.
     pub decomposed_norms: bool,

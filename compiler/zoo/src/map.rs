@@ -41,6 +41,10 @@ impl Conv {
         Conv { filters, kernel, strides: [1, 1], pads, dilation: 1, groups: 1, bias: false }
     }
 
+    pub(crate) fn filters(&self) -> u64 {
+        self.filters
+    }
+
     pub(crate) fn stride(self, stride: u64) -> Self {
         self.strides([stride; 2])
     }

@@ -30,13 +30,13 @@ impl Fill {
         };
         // FNV-1a of the name, so that a tensor's values do not depend on what was drawn before it.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        let mut state = hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         // 24 random bits are one f32 in [0, 1).
         let unit = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
         let scaled = |bits: u64| (low + unit(bits) * (high - low)).to_le_bytes();
         let mut data = vec![0u8; count as usize * 4];
         for pair in data.chunks_mut(8) {
-            let bits = split_mix(&mut state);
+            let bits = random.bits();
             pair[..4].copy_from_slice(&scaled(bits));
             if let Some(second) = pair.get_mut(4..) {
                 second.copy_from_slice(&scaled(bits >> 32)[..second.len()]);
@@ -47,10 +47,28 @@ impl Fill {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In [0, 1).
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Below `n`, which is at least 1 and far below 2^32.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (((self.bits() >> 32) * n as u64) >> 32) as usize
+    }
 }

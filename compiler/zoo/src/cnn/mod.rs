@@ -1,6 +1,7 @@
 //! Convolutional networks.
 
 pub(crate) mod densenet;
+pub(crate) mod hrnet;
 pub(crate) mod inception;
 pub(crate) mod mobilenet;
 pub(crate) mod resnet;

@@ -5,4 +5,7 @@ mod cell;
 pub(crate) mod darts;
 pub(crate) mod nasnet;
 pub(crate) mod pnasnet;
+pub(crate) mod randwire;
 mod slim;
+pub(crate) mod swiftnet;
+mod wiring;
