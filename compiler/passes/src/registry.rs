@@ -10,6 +10,7 @@ pub static PASSES: &[&dyn ErasedPass] = &[
     &Erased::<graph::fold_batch_norm::FoldBatchNorm>::NEW,
     &Erased::<graph::fuse::Fuse>::NEW,
     &Erased::<graph::copy_outputs::CopyOutputs>::NEW,
+    &Erased::<graph::tile::Tile>::NEW,
 ];
 
 /// The pass of this name.

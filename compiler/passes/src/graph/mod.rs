@@ -5,4 +5,5 @@ pub mod fold;
 pub mod fold_batch_norm;
 pub mod fuse;
 pub mod simplify;
+pub mod tile;
 pub mod upstream;
