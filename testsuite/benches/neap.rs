@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use neap_codegen::host_target;
-use neap_driver::compile::{Compiler, DEFAULT_PIPELINE, Graph, Timing};
+use neap_driver::compile::{Compiler, DEFAULT_PIPELINE, Graph, Sharing, Timing};
 use neap_optable::{Attrs, BinaryKind, Body, DType, GraphOp, TensorType, UnaryKind, ValueId, Weights};
 use neap_passes::Manager;
 use neap_passes::import::{ImportOptions, import};
@@ -23,7 +23,7 @@ fn zoo(name: &str) -> neap_onnx::Model {
 }
 
 fn compiler(backend: Backend) -> Compiler {
-    Compiler { target: host_target(backend), observe: false, progress: false }
+    Compiler { target: host_target(backend), observe: false, sharing: Sharing::default(), progress: false }
 }
 
 fn phases(c: &mut Criterion) {

@@ -17,7 +17,7 @@ use neap_runtime::{MappedFile, Session, program};
 use neap_spec::{Backend as SpecBackend, CpuTarget};
 
 use crate::cli::{Backend, CompileOptions};
-use crate::compile::{Compiled, Compiler, DEFAULT_PIPELINE, Graph, MemoryFigures, Timing};
+use crate::compile::{Compiled, Compiler, DEFAULT_PIPELINE, Graph, MemoryFigures, Sharing, Timing};
 use crate::failure::{At, Failure};
 use crate::feed::{Given, Wanted};
 
@@ -153,7 +153,12 @@ pub fn compile(
 /// A compiler for the options' target.
 pub fn compiler(options: &CompileOptions, observe: bool, json: bool) -> Result<Compiler, Failure> {
     use std::io::IsTerminal;
-    Ok(Compiler { target: target(options)?, observe, progress: !json && std::io::stderr().is_terminal() })
+    Ok(Compiler {
+        target: target(options)?,
+        observe,
+        sharing: Sharing::default(),
+        progress: !json && std::io::stderr().is_terminal(),
+    })
 }
 
 /// Runs the graph passes.

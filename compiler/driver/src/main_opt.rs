@@ -10,7 +10,7 @@ use neap_mlir::Locations;
 use neap_passes::{CONVERSIONS, Cx, Dump, Func, Manager, PASSES, Step};
 
 use crate::cli::{Backend, CompileOptions, Emit};
-use crate::compile::{Compiler, Graph};
+use crate::compile::{Compiler, Graph, Sharing};
 use crate::failure::{At, Failure};
 use crate::files;
 use crate::load;
@@ -253,7 +253,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
         dump_ir_after: None,
         dump_ir_dir: None,
     };
-    Ok(Compiler { target: load::target(&options)?, observe: true, progress: false })
+    Ok(Compiler { target: load::target(&options)?, observe: true, sharing: Sharing::default(), progress: false })
 }
 
 /// `docs/generated/passes.md`.

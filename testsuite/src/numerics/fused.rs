@@ -2,13 +2,10 @@
 //! bit and against the reference within a tolerance.
 
 use libtest_mimic::Trial;
-use neap_optable::{
-    Attrs, BinaryKind, Body, CompareKind, DType, GraphOp, PoolKind, ReduceKind, Tensor, TensorType, UnaryKind, ValueId,
-    Weights, infer,
-};
+use neap_optable::{Attrs, BinaryKind, CompareKind, GraphOp, PoolKind, ReduceKind, Tensor, UnaryKind};
 use neap_reference::eval_body;
 
-use super::sample::{Dice, Style};
+use super::maker::Maker;
 use super::{back_ends, run, tolerance};
 
 /// Graphs of each family.
@@ -58,135 +55,11 @@ fn check(m: &Maker) -> Result<(), String> {
             if let Some(first) = &first {
                 run::same_bits(&found, first).map_err(|e| at(format!("not the bits of the first: {e}")))?;
             }
-            for (r, (f, e)) in found.iter().zip(&expected).enumerate() {
-                near(f, e, 1e-5 * largest).map_err(|e| at(format!("result {r}: {e}")))?;
-            }
+            run::near_all(&found, &expected, 1e-5 * largest).map_err(at)?;
             first.get_or_insert(found);
         }
     }
     Ok(())
-}
-
-fn near(found: &Tensor, expected: &Tensor, tolerance: f64) -> Result<(), String> {
-    if found.dtype != DType::F32 {
-        return run::same_bits(std::slice::from_ref(found), std::slice::from_ref(expected));
-    }
-    for (i, (x, y)) in tolerance::floats(found).into_iter().zip(tolerance::floats(expected)).enumerate() {
-        if !(x == y || x.is_nan() && y.is_nan() || (x - y).abs() <= tolerance) {
-            return Err(format!("element {i} is {x:e}, expected {y:e} within {tolerance:e}"));
-        }
-    }
-    Ok(())
-}
-
-/// A graph in the making.
-struct Maker {
-    dice: Dice,
-    body: Body,
-    weights: Weights,
-    inputs: Vec<Tensor>,
-}
-
-/// Functions that keep values small and hide no error of an earlier step behind a jump.
-const TAME: &[UnaryKind] = &[
-    UnaryKind::Relu,
-    UnaryKind::Tanh,
-    UnaryKind::Sigmoid,
-    UnaryKind::Erf,
-    UnaryKind::Neg,
-    UnaryKind::Abs,
-    UnaryKind::Sin,
-    UnaryKind::Softplus,
-];
-
-impl Maker {
-    fn new(seed: &str) -> Self {
-        Maker { dice: Dice::new(seed), body: Body::default(), weights: Weights::default(), inputs: vec![] }
-    }
-
-    fn input(&mut self, dims: &[u64]) -> ValueId {
-        let t = self.dice.tensor(DType::F32, dims, Style::Plain);
-        let v = self.body.arg(t.ty());
-        self.body.arg_names.push(format!("in{}", self.inputs.len()));
-        self.inputs.push(t);
-        v
-    }
-
-    fn weight(&mut self, dims: &[u64]) -> ValueId {
-        let t = self.dice.tensor(DType::F32, dims, Style::Plain);
-        let ty = t.ty();
-        let key = self.weights.insert_fresh("w", t);
-        self.body.push(GraphOp::Weight, Attrs::new().str("key", key).str("hash", ""), &[], [ty], "w")[0]
-    }
-
-    fn dims(&self, v: ValueId) -> Vec<u64> {
-        self.body.ty(v).static_dims().unwrap_or_default()
-    }
-
-    fn op(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId]) -> ValueId {
-        let types: Vec<TensorType> = inputs.iter().map(|v| self.body.ty(*v).clone()).collect();
-        let out = infer(op, &attrs, &types).unwrap_or_else(|e| panic!("the generator made an illegal op: {e}"));
-        let name = format!("n{}", self.body.nodes.len());
-        self.body.push(op, attrs, inputs, out, name)[0]
-    }
-
-    fn typed(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId], dims: &[u64]) -> ValueId {
-        let ty = TensorType::fixed(self.body.ty(inputs[0]).dtype, dims);
-        let name = format!("n{}", self.body.nodes.len());
-        self.body.push(op, attrs, inputs, [ty], name)[0]
-    }
-
-    fn unary(&mut self, kind: UnaryKind, x: ValueId) -> ValueId {
-        self.op(GraphOp::Unary, Attrs::new().int("kind", kind), &[x])
-    }
-
-    fn binary(&mut self, kind: BinaryKind, x: ValueId, y: ValueId) -> ValueId {
-        self.op(GraphOp::Binary, Attrs::new().int("kind", kind), &[x, y])
-    }
-
-    fn broadcast(&mut self, x: ValueId, dims: &[u64]) -> ValueId {
-        if self.dims(x) == dims { x } else { self.typed(GraphOp::Broadcast, Attrs::new(), &[x], dims) }
-    }
-
-    /// A new operand that broadcasts to `dims`, as input or weight.
-    fn operand(&mut self, dims: &[u64]) -> ValueId {
-        let new = self.dice.below(dims.len() as u64) as usize;
-        let from: Vec<u64> = dims[new..].iter().map(|&d| if self.dice.once_in(3) { 1 } else { d }).collect();
-        let v = if self.dice.once_in(2) { self.input(&from) } else { self.weight(&from) };
-        self.broadcast(v, dims)
-    }
-
-    fn tame(&mut self, x: ValueId) -> ValueId {
-        let kind = self.dice.pick(TAME);
-        self.unary(kind, x)
-    }
-
-    fn silu(&mut self, x: ValueId) -> ValueId {
-        let s = self.unary(UnaryKind::Sigmoid, x);
-        self.binary(BinaryKind::Mul, x, s)
-    }
-
-    /// A few elementwise steps after `x`, some with new operands.
-    fn chain(&mut self, mut x: ValueId, steps: u64) -> ValueId {
-        let dims = self.dims(x);
-        for _ in 0..steps {
-            x = match self.dice.below(5) {
-                0 => self.silu(x),
-                1 | 2 => {
-                    let kind = self.dice.pick(&[BinaryKind::Add, BinaryKind::Sub, BinaryKind::Mul, BinaryKind::Max]);
-                    let y = self.operand(&dims);
-                    if self.dice.once_in(2) { self.binary(kind, x, y) } else { self.binary(kind, y, x) }
-                }
-                _ => self.tame(x),
-            };
-        }
-        x
-    }
-
-    fn result(&mut self, v: ValueId) {
-        self.body.results.push(v);
-        self.body.result_names.push(format!("out{}", self.body.result_names.len()));
-    }
 }
 
 fn elementwise(m: &mut Maker) {

@@ -5,6 +5,8 @@ mod back_ends;
 mod cases;
 mod fused;
 mod generate;
+mod maker;
+mod placed;
 mod run;
 mod sample;
 mod tolerance;
@@ -16,5 +18,6 @@ pub fn trials() -> Vec<Trial> {
     let mut out = cases::trials();
     out.extend(generate::trials());
     out.extend(fused::trials());
+    out.extend(placed::trials());
     out
 }

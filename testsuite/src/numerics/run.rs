@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use neap_driver::compile::{Compiler, Graph, Timing};
+use neap_driver::compile::{Compiled, Compiler, Graph, Sharing, Timing};
 use neap_driver::load::in_memory;
 use neap_optable::{Attrs, Body, DType, GraphOp, Tensor, TensorType, Weights};
 use neap_passes::Manager;
@@ -74,6 +74,22 @@ fn near(s: &Sample, expected: &[Tensor], found: &[Tensor]) -> Result<(), String>
         for (i, ((x, y), a)) in floats(f).into_iter().zip(floats(e)).zip(allowed).enumerate() {
             if !(x == y || x.is_nan() && y.is_nan() || (x - y).abs() <= a) {
                 return Err(format!("result {r}, element {i} is {x:e}, expected {y:e} within {a:e}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Floats within a tolerance, everything else bit by bit.
+pub fn near_all(found: &[Tensor], expected: &[Tensor], tolerance: f64) -> Result<(), String> {
+    for (r, (f, e)) in found.iter().zip(expected).enumerate() {
+        if f.dtype != DType::F32 {
+            same_bits(std::slice::from_ref(f), std::slice::from_ref(e)).map_err(|e| format!("result {r}: {e}"))?;
+            continue;
+        }
+        for (i, (x, y)) in floats(f).into_iter().zip(floats(e)).enumerate() {
+            if !(x == y || x.is_nan() && y.is_nan() || (x - y).abs() <= tolerance) {
+                return Err(format!("result {r}, element {i} is {x:e}, expected {y:e} within {tolerance:e}"));
             }
         }
     }
@@ -151,11 +167,19 @@ pub fn run(
     target: &CpuTarget,
     pipeline: &str,
 ) -> Result<Vec<Tensor>, String> {
-    let compiler = Compiler { target: target.clone(), observe: false, progress: false };
-    let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone() };
-    let mut manager = Manager { verify: true, ..Manager::default() };
-    let graph = compiler.optimise(graph, pipeline, &mut manager).map_err(|e| e.to_string())?;
-    let mut compiled = compiler.compile(&graph, &mut Timing::default()).map_err(|e| e.to_string())?;
+    run_sharing(body, weights, inputs, target, pipeline, Sharing::default())
+}
+
+/// As [`run`], with a choice of the ways of sharing memory.
+pub fn run_sharing(
+    body: &Body,
+    weights: &Weights,
+    inputs: &[Tensor],
+    target: &CpuTarget,
+    pipeline: &str,
+    sharing: Sharing,
+) -> Result<Vec<Tensor>, String> {
+    let mut compiled = compiled(body, weights, target, pipeline, sharing)?;
     for launch in &mut compiled.program.launches {
         launch.grain = 1;
     }
@@ -165,6 +189,21 @@ pub fn run(
     let several = execute(&model, inputs, &types, Options { threads: 3, poison: true, ..Options::default() })?;
     same_bits(&several, &one).map_err(|e| format!("3 threads against 1: {e}"))?;
     Ok(one)
+}
+
+/// Compiles a body after a pipeline.
+pub fn compiled(
+    body: &Body,
+    weights: &Weights,
+    target: &CpuTarget,
+    pipeline: &str,
+    sharing: Sharing,
+) -> Result<Compiled, String> {
+    let compiler = Compiler { target: target.clone(), observe: false, sharing, progress: false };
+    let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone() };
+    let mut manager = Manager { verify: true, ..Manager::default() };
+    let graph = compiler.optimise(graph, pipeline, &mut manager).map_err(|e| e.to_string())?;
+    compiler.compile(&graph, &mut Timing::default()).map_err(|e| e.to_string())
 }
 
 fn execute(

@@ -1,13 +1,14 @@
 //! Program, code and weights from the finished units.
 
+use neap_kernels::ir::BufferId;
 use neap_kernels::scheduled::StageBuffer;
 use neap_optable::{Body, DType, ValueId};
-use neap_runtime::artefact::weight_offsets;
 use neap_runtime::program::{self, BufferRef, Launch, Place, Program, TensorInfo};
 use neap_spec::{Backend, CpuTarget};
 
 use crate::compile::code::Code;
-use crate::compile::memory::{ALIGN, Plan};
+use crate::compile::memory::Plan;
+use crate::compile::pose::ALIGN;
 use crate::compile::units::{Root, Unit, WeightStore};
 use crate::compile::{Compiled, Graph};
 use crate::failure::Failure;
@@ -22,18 +23,22 @@ pub fn assemble(
     store: WeightStore<'_>,
 ) -> Result<Compiled, Failure> {
     let body = &graph.body;
-    let (offsets, _) = weight_offsets(store.blocks.iter().map(|b| b.len() as u64));
+    let offsets = store.offsets();
     let mut launches = vec![];
-    for ((u, entries), &shared_base) in units.iter().zip(&code.entries).zip(&plan.shared) {
+    for step in &plan.steps {
+        let (u, entries) = (&units[step.unit], &code.entries[step.unit]);
         let mut shared_at = vec![];
-        let mut at = shared_base;
+        let mut at = step.shared;
         for &bytes in &u.scheduled.shared {
             shared_at.push(at);
             at += bytes.next_multiple_of(ALIGN);
         }
-        let mut earlier: Vec<StageBuffer> = vec![];
-        for (stage, &entry) in u.scheduled.stages.iter().zip(entries) {
-            // What an earlier stage wrote of a buffer stays: after the arguments, the range once more as read.
+        let result = |i: usize| StageBuffer::Arg(BufferId(u.inputs.len() + i));
+        let mut earlier: Vec<StageBuffer> =
+            if step.begun { (0..u.outputs.len()).map(result).collect() } else { vec![] };
+        for &s in &step.stages {
+            let stage = &u.scheduled.stages[s];
+            // What others wrote of a buffer stays: after the arguments, the range once more as read.
             let kept =
                 stage.buffers.iter().filter(|(b, written)| *written && earlier.contains(b)).map(|&(b, _)| (b, false));
             let buffers = stage.buffers.iter().copied().chain(kept).map(|(b, written)| match b {
@@ -45,7 +50,7 @@ pub fn assemble(
             let buffers = buffers.collect::<Result<_, Failure>>()?;
             earlier.extend(stage.buffers.iter().filter(|(_, written)| *written).map(|(b, _)| *b));
             launches.push(Launch {
-                entry,
+                entry: entries[s],
                 kernel: stage.function.clone(),
                 nodes: u.name.clone(),
                 buffers,

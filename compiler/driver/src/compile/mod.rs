@@ -1,9 +1,12 @@
 //! From a model to a program: the phases in order.
 
+mod ancestry;
 mod assemble;
 mod code;
 mod memory;
+mod moves;
 mod pipeline;
+mod pose;
 mod segment;
 mod units;
 
@@ -16,6 +19,7 @@ use neap_spec::CpuTarget;
 
 pub use memory::MemoryFigures;
 pub use pipeline::DEFAULT_PIPELINE;
+pub use pose::Sharing;
 
 use crate::cli::Emit;
 use crate::failure::Failure;
@@ -69,6 +73,8 @@ pub struct Compiler {
     pub target: CpuTarget,
     /// Keep every kernel's results in outputs of their own, for op-by-op comparison.
     pub observe: bool,
+    /// Which ways of sharing memory the plan may use.
+    pub sharing: Sharing,
     /// Show a progress bar.
     pub progress: bool,
 }
@@ -89,7 +95,8 @@ impl Compiler {
         let graph = &Graph { body: timing.phase("legalise", || units::legalise(&graph.body)), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
-        let plan = timing.phase("plan", || memory::plan(&graph.body, &mut units, self.observe))?;
+        let plan =
+            timing.phase("plan", || memory::plan(&graph.body, &mut units, &store, self.sharing, self.observe))?;
         let code = timing.phase("code", || code::compile(&mut units, &self.target, self.progress))?;
         timing.phase("assemble", || assemble::assemble(graph, &self.target, units, plan, code, store))
     }
@@ -104,7 +111,7 @@ impl Compiler {
         let body = timing.phase("legalise", || units::legalise(&graph.body));
         let mut store = units::WeightStore::new(&graph.weights);
         let units = timing.phase("schedule", || units::units(&body, &mut store, &self.target))?;
-        Ok(memory::pose(&body, &units, self.observe)?.problem)
+        Ok(pose::pose(&body, &units, &store, self.sharing, self.observe)?.problem)
     }
 
     /// Text of a level below the graph.
@@ -115,7 +122,7 @@ impl Compiler {
         let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;
-        memory::plan(&graph.body, &mut units, self.observe)?;
+        memory::plan(&graph.body, &mut units, &store, self.sharing, self.observe)?;
         code::text(&mut units, &self.target, emit)
     }
 }

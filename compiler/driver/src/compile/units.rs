@@ -6,8 +6,10 @@ use bytes::Bytes;
 use neap_kernels::schedule::Schedule;
 use neap_kernels::scheduled::{Facts, Packing, Scheduled};
 use neap_optable::{Attr, Body, GraphOp, Node, Tensor, TensorType, ValueId, Weights};
+use neap_runtime::artefact::weight_offsets;
 use neap_spec::CpuTarget;
 
+use crate::compile::moves::Moves;
 use crate::failure::Failure;
 
 /// What holds a value's bytes, once views are traced back.
@@ -34,6 +36,8 @@ pub struct Unit {
     pub outputs: Vec<ValueId>,
     /// Floating-point operations.
     pub flops: u64,
+    /// What of its work is only moving elements.
+    pub moves: Moves,
 }
 
 /// Blocks of the weight section, equal ones shared.
@@ -52,6 +56,11 @@ impl<'a> WeightStore<'a> {
         WeightStore { weights, blocks: vec![], by_content: HashMap::new(), by_key: HashMap::new() }
     }
 
+    /// Byte offset of each block in the weight section.
+    pub fn offsets(&self) -> Vec<u64> {
+        weight_offsets(self.blocks.iter().map(|b| b.len() as u64)).0
+    }
+
     fn block(&mut self, data: Bytes) -> usize {
         let hash = *blake3::hash(&data).as_bytes();
         *self.by_content.entry(hash).or_insert_with(|| {
@@ -60,20 +69,23 @@ impl<'a> WeightStore<'a> {
         })
     }
 
+    fn value(&self, source: &Source) -> Result<Tensor, Failure> {
+        match source {
+            Source::Weight(k) => {
+                let no_data = || Failure::new(format!("weight '{k}' has no data; give it with --weights"));
+                self.weights.get(k).cloned().ok_or_else(no_data)
+            }
+            Source::Constant(t) => Ok(t.clone()),
+        }
+    }
+
     /// The block of a constant or weight, in another layout where the schedule asks for one.
     fn constant(&mut self, source: &Source, packing: Option<&Packing>) -> Result<usize, Failure> {
         let key = (source.key(), packing.cloned());
         if let Some(&b) = self.by_key.get(&key) {
             return Ok(b);
         }
-        let t = match source {
-            Source::Weight(k) => self
-                .weights
-                .get(k)
-                .cloned()
-                .ok_or_else(|| Failure::new(format!("weight '{k}' has no data; give it with --weights")))?,
-            Source::Constant(t) => t.clone(),
-        };
+        let t = self.value(source)?;
         let t = packing.map(|p| p.apply(&t)).unwrap_or(t);
         let block = self.block(t.data);
         self.by_key.insert(key, block);
@@ -227,7 +239,12 @@ pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Re
             None => neap_optable::flops(n.op, &n.attrs, &types(&n.inputs), &types(&n.outputs)),
         };
         let flops = flops.as_const().unwrap_or(0);
-        units.push(Unit { name: n.name.clone(), scheduled, inputs, outputs: n.outputs.clone(), flops });
+        let known = |i: usize| match operands.get(i)? {
+            Traced::Constant(s) => store.value(s).ok(),
+            _ => None,
+        };
+        let moves = Moves::of(n, body, scheduled.stages.len(), known);
+        units.push(Unit { name: n.name.clone(), scheduled, inputs, outputs: n.outputs.clone(), flops, moves });
     }
     Ok(units)
 }
