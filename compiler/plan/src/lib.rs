@@ -6,6 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+// The tests inside use the same problems as those outside.
+#[cfg(test)]
+extern crate self as neap_plan;
+
 mod bound;
 mod build;
 mod check;

@@ -67,3 +67,19 @@ impl Limits {
         PlaceLimits { enough: self.capacity, until, ..base }
     }
 }
+
+/// A moment to stop at, only where the user asked for one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clock(pub(crate) Option<Instant>);
+
+impl Clock {
+    /// Never.
+    pub(crate) fn none() -> Self {
+        Clock(None)
+    }
+
+    /// Whether it is time to stop.
+    pub(crate) fn over(&self) -> bool {
+        self.0.is_some_and(|t| Instant::now() >= t)
+    }
+}

@@ -43,6 +43,12 @@ pub enum Witness {
         /// The tensors.
         tensors: Vec<TensorId>,
     },
+    /// While `op` runs so much is in the arena whichever down-set of ops was done before it: its ancestors and not its
+    /// descendants, and of the others any that obey the edges. The least is a minimum cut.
+    Cut {
+        /// The op.
+        op: OpId,
+    },
     /// These tensors and nothing else of the problem already need this much in every order of the ops named, by a search
     /// that left nothing out. A label, not a proof: the checker takes its word; tests compare it with brute force.
     Exhaustive {

@@ -6,9 +6,9 @@ use crate::bound;
 use crate::choose::required;
 use crate::evaluate::{Candidate, evaluate};
 use crate::lifetime::Lives;
-use crate::limits::{Effort, Limits};
+use crate::limits::{Clock, Effort, Limits};
 use crate::order::model::{Count, Model};
-use crate::order::plan::plan;
+use crate::order::plan::{OrderLimits, Proof, plan};
 use crate::order::{Simple, simple};
 use crate::place::{Block, PlaceLimits};
 use crate::problem::Problem;
@@ -71,24 +71,28 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         Effort::Search => limits.order_states,
         Effort::Heuristic => 0,
     };
+    let order_limits = OrderLimits { states, enough: limits.capacity.unwrap_or(0), clock: Clock(until) };
     let likely = Model::new(problem, Count::Likely);
-    let ordered = plan(problem, &likely, step_bound, states);
+    let ordered = plan(problem, &likely, step_bound, &order_limits);
     let candidate = evaluate(problem, ordered.order.clone(), ordered.lower_bound, &limits.place(until))?;
     offer(candidate, ordered.method.clone());
     // Where the model is no more than a guess, the bound needs the one that never counts too much.
     let at_most = Model::new(problem, Count::AtMost);
-    let bounded = if at_most == likely { ordered } else { plan(problem, &at_most, step_bound, states) };
+    let bounded = if at_most == likely { ordered } else { plan(problem, &at_most, step_bound, &order_limits) };
     let Some((candidate, order_method)) = best else { unreachable!("at least one order was offered") };
-    let (lower_bound, witness) = if bounded.lower_bound > step_bound {
-        let method = "depth first over down-sets".to_string();
-        (bounded.lower_bound, Witness::Exhaustive { method, states: bounded.states, ops: bounded.proof })
-    } else {
-        (step_bound, step_witness)
+    let witness = match bounded.proof {
+        Proof::Given => step_witness,
+        Proof::Cut(op) => Witness::Cut { op },
+        Proof::Search(ops) => Witness::Exhaustive {
+            method: "depth first over down-sets, from both ends".to_string(),
+            states: bounded.states,
+            ops,
+        },
     };
     let certificate = Certificate {
         peak: candidate.peak,
         arena: candidate.arena,
-        lower_bound,
+        lower_bound: bounded.lower_bound,
         witness,
         method: format!("{order_method}; {}", candidate.method),
     };

@@ -2,6 +2,7 @@
 //!
 //! It shares no code with the solvers: lives, ties, loads and witnesses are worked out here again, from the problem alone.
 
+mod cut;
 mod memory;
 mod table;
 mod ties;

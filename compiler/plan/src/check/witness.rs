@@ -15,6 +15,12 @@ pub(super) fn verify(problem: &Problem, certificate: &Certificate) -> Result<(),
     let proven = match &certificate.witness {
         Witness::None => 0,
         Witness::Step { op, tensors } => at_step(problem, *op, tensors)?,
+        Witness::Cut { op } => {
+            if op.index() >= problem.ops().len() {
+                return Err(Violation::WitnessName { what: format!("op {}", op.0) });
+            }
+            super::cut::least_at(problem, *op)
+        }
         Witness::Exhaustive { ops, .. } => {
             let mut seen = BTreeSet::new();
             for o in ops {
@@ -55,13 +61,13 @@ fn at_step(problem: &Problem, op: OpId, tensors: &[TensorId]) -> Result<u64, Vio
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Towards {
+pub(super) enum Towards {
     Ancestors,
     Descendants,
 }
 
 /// The ops that must run before or after an op, itself excluded.
-fn reach(problem: &Problem, from: OpId, towards: Towards) -> Vec<bool> {
+pub(super) fn reach(problem: &Problem, from: OpId, towards: Towards) -> Vec<bool> {
     let n = problem.ops().len();
     let mut next: Vec<Vec<OpId>> = vec![Vec::new(); n];
     let mut link = |a: OpId, b: OpId| match towards {

@@ -1,13 +1,39 @@
-//! From a problem to an order with a proven bound: cut, search, improve.
+//! From a problem to an order with a proven bound: cut, bound, search, improve.
 
-use std::collections::HashMap;
-
-use super::model::{Model, State};
-use super::search::{Found, Search};
-use super::segment::{Segment, segments};
-use super::signature::signature;
-use super::{Simple, simple};
+use super::cut::least_at;
+use super::decide::Found;
+use super::model::Model;
+use super::parts::{Parts, Shape};
+use super::windows;
+use crate::limits::Clock;
 use crate::problem::{OpId, Problem};
+
+/// Edges looked at by all cut bounds together.
+const CUT_WORK: u64 = 60_000_000;
+/// Bounds raised step by step before what is left is halved.
+const STEPS: u64 = 6;
+
+/// Limits of the order search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrderLimits {
+    /// States in all.
+    pub(crate) states: u64,
+    /// No order needs to be below this.
+    pub(crate) enough: u64,
+    /// When to stop, if ever.
+    pub(crate) clock: Clock,
+}
+
+/// Why no order is below a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// It was known before.
+    Given,
+    /// So much is alive while this op runs, whatever is done before.
+    Cut(OpId),
+    /// A search over the orders of these ops.
+    Search(Vec<OpId>),
+}
 
 /// An order, how it was found, and what is known of all orders, as the model counts.
 #[derive(Clone, Debug)]
@@ -16,195 +42,167 @@ pub(crate) struct Ordered {
     pub(crate) order: Vec<OpId>,
     /// No order has a lower peak.
     pub(crate) lower_bound: u64,
-    /// The ops of the segment whose search proved the bound; empty if the bound needs no search.
-    pub(crate) proof: Vec<OpId>,
+    /// Why.
+    pub(crate) proof: Proof,
     /// States looked at.
     pub(crate) states: u64,
     /// How it was found.
     pub(crate) method: String,
 }
 
-/// One segment on its way.
-struct Part {
-    segment: Segment,
-    /// Best order so far.
-    order: Vec<u32>,
-    peak: u64,
-    /// Proven.
-    bound: u64,
-    states: u64,
-    open: bool,
-}
-
 /// Finds an order; `bound` is a lower bound known before.
-pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, states: u64) -> Ordered {
-    let file: Vec<u32> = problem.file_order().iter().map(|o| o.0).collect();
-    let cuts = segments(model, &file);
-    let mut segment_of = vec![0; model.len()];
-    for (i, cut) in cuts.iter().enumerate() {
-        cut.ops.iter().for_each(|o| segment_of[*o as usize] = i as u32);
+pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, limits: &OrderLimits) -> Ordered {
+    let mut parts = Parts::new(problem, model);
+    let mut proof = Proof::Given;
+    let mut lower = bound;
+    let alone = parts.parts.iter().filter(|p| p.shape.is_none()).max_by_key(|p| (p.alone, std::cmp::Reverse(p.ops[0])));
+    if let Some(p) = alone.filter(|p| p.alone > lower) {
+        (lower, proof) = (p.alone, Proof::Cut(OpId(p.ops[0])));
     }
-    let mut parts = first_parts(problem, model, cuts);
-    let count = parts.len();
-    let mut method = improve_greedily(model, &mut parts, &segment_of);
-    let mut target = parts.iter().map(|p| p.bound).max().unwrap_or(0).max(bound);
-    let mut known: HashMap<(u128, u64), Known> = HashMap::new();
-    let mut spent = 0;
-    let mut searched = false;
-    // The target only rises, so a part that is once below it needs nothing more.
-    let mut state = State::new(model);
-    for part in &mut parts {
-        if part.open && part.peak > target {
-            searched = true;
-            let share = states.saturating_sub(spent);
-            attack(model, &mut state, part, &segment_of, &mut target, share, &mut known);
-            spent += part.states;
-        }
-        for o in &part.order {
-            state.run(*o as usize);
-        }
+    for shape in &mut parts.shapes {
+        greedy(shape, lower.max(limits.enough));
     }
-    let proven = parts.iter().map(|p| p.bound).max().unwrap_or(0);
-    let lower_bound = proven.max(bound);
-    let proof = if proven > bound {
-        let worst = parts.iter().find(|p| p.bound == proven);
-        worst.map(|p| p.segment.ops.iter().map(|o| OpId(*o)).collect()).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
-    if searched {
-        method = format!("{count} segments, search over down-sets ({spent} states)");
-    } else if count > 1 {
-        method = format!("{count} segments, {method}");
+    if limits.states > 0
+        && let Some((bytes, op)) = cut_bound(&parts, lower)
+    {
+        (lower, proof) = (bytes, Proof::Cut(op));
     }
-    let order: Vec<OpId> = parts.into_iter().flat_map(|p| p.order).map(OpId).collect();
-    Ordered { order, lower_bound, proof, states: spent, method }
+    let target = lower.max(limits.enough);
+    if limits.states > 0 {
+        attack(&mut parts.shapes, target, limits);
+    }
+    let proven = parts.bound();
+    if proven > lower {
+        lower = proven;
+        let of = |p: &&super::parts::Part| p.shape.is_some_and(|s| parts.shapes[s].bound + p.base == proven);
+        let ops = parts.parts.iter().find(of).map(|p| p.ops.iter().map(|o| OpId(*o)).collect());
+        proof = Proof::Search(ops.unwrap_or_default());
+    }
+    let states = parts.shapes.iter().map(|s| s.states).sum();
+    Ordered {
+        order: parts.order().into_iter().map(OpId).collect(),
+        lower_bound: lower,
+        proof,
+        states,
+        method: method(&parts, states),
+    }
 }
 
-/// What is known of segments with one signature and one target above the memory at their start.
-#[derive(Clone)]
-enum Known {
-    /// An order by positions in the segment.
-    Order(Vec<u32>),
-    /// Nothing below this above the start.
-    AtLeast(u64),
-    Unknown,
+fn method(parts: &Parts, states: u64) -> String {
+    let worst = parts.shapes.iter().max_by_key(|s| s.peak + s.base).map_or("only order", |s| s.method);
+    let states = if states > 0 { format!(" ({states} states)") } else { String::new() };
+    match parts.parts.len() {
+        1 => format!("{worst}{states}"),
+        n => format!("{n} segments of {} shapes, {worst}{states}", parts.shapes.len()),
+    }
 }
 
-/// Searches one part with the target, raising it as far as it must, until an order is found or the states run out.
-fn attack<'m>(
-    model: &'m Model,
-    state: &mut State<'m>,
-    part: &mut Part,
-    segment_of: &[u32],
-    target: &mut u64,
-    states: u64,
-    known: &mut HashMap<(u128, u64), Known>,
-) {
-    let start = state.memory;
-    let ops = part.segment.ops.clone();
-    let sign = signature(model, state, &ops);
-    let mut search: Option<Search<'m, '_>> = None;
-    while part.peak > *target {
-        let key = (sign, target.wrapping_sub(start));
-        let answer = match known.get(&key) {
-            Some(k) => k.clone(),
-            None => {
-                if search.is_none() {
-                    // The state is lent to the search for as long as it lasts.
-                    search = Some(Search::new(model, &mut *state, &ops, segment_of));
+/// One descent of the search from each end.
+fn greedy(shape: &mut Shape, target: u64) {
+    let mut goals = vec![target.saturating_sub(shape.base), shape.peak.saturating_sub(1), u64::MAX];
+    goals.dedup();
+    for goal in goals {
+        if shape.peak + shape.base <= target {
+            return;
+        }
+        for order in shape.both.descend(goal) {
+            shape.offer(order, "greedy valleys");
+        }
+    }
+}
+
+/// The best cut bound above `lower`, with its op. An op that some order runs with no more than the bound cannot raise it.
+fn cut_bound(parts: &Parts, lower: u64) -> Option<(u64, OpId)> {
+    // The part of each shape with the most beside it says most.
+    let mut worst = vec![None; parts.shapes.len()];
+    for (i, p) in parts.parts.iter().enumerate() {
+        if let Some(s) = p.shape
+            && worst[s].is_none_or(|w: usize| parts.parts[w].base < p.base)
+        {
+            worst[s] = Some(i);
+        }
+    }
+    let mut candidates: Vec<(u64, usize, u32)> = Vec::new();
+    for (s, part) in worst.iter().enumerate() {
+        let Some(part) = *part else { continue };
+        let seen = parts.shapes[s].seen.iter().enumerate();
+        candidates.extend(seen.map(|(o, most)| (most + parts.parts[part].base, part, o as u32)));
+    }
+    candidates.sort_unstable_by_key(|c| (std::cmp::Reverse(c.0), c.1, c.2));
+    let mut best = None;
+    let (mut bound, mut work) = (lower, 0);
+    for (most, part, op) in candidates {
+        if most <= bound || work > CUT_WORK {
+            break;
+        }
+        let part = &parts.parts[part];
+        let Some(shape) = part.shape else { continue };
+        let bytes = least_at(&parts.shapes[shape].both.forward, op, &mut work) + part.base;
+        if bytes > bound {
+            bound = bytes;
+            best = Some((bytes, OpId(part.ops[op as usize])));
+        }
+    }
+    best
+}
+
+/// Searches all shapes that are above the target, on as many threads as there are cores; each has its own share of the
+/// states, so that the answer does not depend on the threads.
+fn attack(shapes: &mut [Shape], target: u64, limits: &OrderLimits) {
+    let mut open: Vec<&mut Shape> = shapes.iter_mut().filter(|s| s.peak + s.base > target).collect();
+    let share = limits.states / open.len().max(1) as u64;
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(open.len()).max(1);
+    let mut lanes: Vec<Vec<&mut Shape>> = (0..threads).map(|_| Vec::new()).collect();
+    open.sort_by_key(|s| std::cmp::Reverse(s.both.forward.len()));
+    for (i, shape) in open.into_iter().enumerate() {
+        lanes[i % threads].push(shape);
+    }
+    std::thread::scope(|scope| {
+        for lane in lanes {
+            scope.spawn(move || {
+                for shape in lane {
+                    let goal = target.saturating_sub(shape.base);
+                    settle(shape, goal, share, &limits.clock);
                 }
-                let Some(s) = search.as_mut() else { return };
-                let left = states.saturating_sub(s.states);
-                let found = s.run(*target, left);
-                part.states = s.states;
-                let answer = match found {
-                    Found::Order(order) => {
-                        let at: HashMap<u32, u32> = ops.iter().enumerate().map(|(i, o)| (*o, i as u32)).collect();
-                        Known::Order(order.iter().map(|o| at[o]).collect())
-                    }
-                    Found::AtLeast(bound) => Known::AtLeast(bound.wrapping_sub(start)),
-                    Found::Unknown => Known::Unknown,
-                };
-                known.insert(key, answer.clone());
-                answer
-            }
-        };
-        match answer {
-            Known::Order(places) => {
-                part.order = places.iter().map(|i| ops[*i as usize]).collect();
-                part.peak = *target;
-                part.open = false;
-            }
-            Known::AtLeast(bound) => {
-                let bound = bound.wrapping_add(start).min(part.peak);
-                part.bound = part.bound.max(bound);
-                *target = (*target).max(bound);
-            }
-            Known::Unknown => {
-                part.open = false;
-                return;
-            }
+            });
         }
-    }
+    });
 }
 
-/// Parts with the best of the simple orders in each. Every order that obeys the edges passes the cuts, so the simple orders
-/// can be compared segment by segment.
-fn first_parts(problem: &Problem, model: &Model, cuts: Vec<Segment>) -> Vec<Part> {
-    let mut parts: Vec<Part> = cuts
-        .into_iter()
-        .map(|segment| Part { segment, order: Vec::new(), peak: u64::MAX, bound: 0, states: 0, open: true })
-        .collect();
-    for rule in Simple::ALL {
-        let order = simple(problem, rule);
-        let mut state = State::new(model);
-        let mut at = 0;
-        for part in &mut parts {
-            let ops = &order[at..at + part.segment.ops.len()];
-            at += ops.len();
-            let peak = ops.iter().map(|o| state.run(o.index())).max().unwrap_or(0);
-            if peak < part.peak {
-                part.peak = peak;
-                part.order = ops.iter().map(|o| o.0).collect();
+/// Finds the best order of one shape that is worth having: the bound rises from `goal` and the peak falls until they meet.
+fn settle(shape: &mut Shape, goal: u64, states: u64, clock: &Clock) {
+    let mut left = states;
+    let mut steps = 0;
+    // What is asked is at least `low`; below that nothing is to be found, or nothing is worth finding.
+    let (mut low, mut proven) = (goal, true);
+    while low < shape.peak && left > 0 && !clock.over() {
+        let ask = if steps < STEPS && proven { low } else { low + (shape.peak - low) / 2 };
+        steps += 1;
+        // Finding is quick where it is possible at all; most states are kept for what comes after.
+        let share = if ask + 1 < shape.peak { left / 4 } else { left };
+        let (found, spent) = shape.both.decide(ask, share, clock);
+        left = left.saturating_sub(spent.max(1));
+        shape.states += spent;
+        match found {
+            Found::Order(order) => {
+                shape.offer(order, "search over down-sets");
+            }
+            Found::AtLeast(bound) => {
+                let bound = bound.min(shape.peak);
+                shape.bound = shape.bound.max(bound);
+                low = bound;
+                proven = true;
+            }
+            Found::Unknown => {
+                low = ask + 1;
+                proven = false;
             }
         }
     }
-    parts
-}
-
-/// One descent of the search in each part, without a target: what is free first, then what leaves the least.
-fn improve_greedily(model: &Model, parts: &mut [Part], segment_of: &[u32]) -> String {
-    let mut state = State::new(model);
-    let mut better = false;
-    for part in parts {
-        if part.segment.ops.len() > 1 {
-            let mut search = Search::new(model, &mut state, &part.segment.ops, segment_of);
-            let order = search.descend();
-            let peak = rehearse(&mut state, &order);
-            if peak < part.peak {
-                part.peak = peak;
-                part.order = order;
-                better = true;
-            }
-        }
-        for o in &part.order {
-            state.run(*o as usize);
-        }
+    if shape.peak > goal.max(shape.bound) {
+        let mut left = states / 4;
+        let order = shape.order.clone();
+        let order = windows::improve(&shape.both.forward, order, goal.max(shape.bound), &mut left, clock);
+        shape.offer(order, "windows searched anew");
     }
-    if better { "greedy valleys".into() } else { "best simple order".into() }
-}
-
-/// The peak of some ops run next; the state is left as it was.
-fn rehearse(state: &mut State<'_>, order: &[u32]) -> u64 {
-    let mut before = Vec::with_capacity(order.len());
-    let mut peak = 0;
-    for o in order {
-        before.push(state.memory);
-        peak = peak.max(state.run(*o as usize));
-    }
-    for (o, memory) in order.iter().zip(before).rev() {
-        state.back(*o as usize, memory);
-    }
-    peak
 }

@@ -1,232 +1,369 @@
-//! Exact order search within a segment: is there an order whose peak is no higher than a target?
+//! One direction of the exact order search: is there an order whose peak is no higher than a target?
 //!
-//! Depth first over the sets of ops done (down-sets), each looked at once. Two rules of dominance, both from M being
-//! submodular (what a set of ops adds to memory never grows when more is done before): a ready op that fits the target
-//! and adds nothing is run at once, and so is a chain, each op of it made ready by the one before, that ends no higher
-//! than it began and fits the target all along (a "valley" in the sense of Liu, SIAM J. Algebraic Discrete Methods 1987,
-//! which Kayaaslan, Lambert, Marchal and Uçar, TCS 2018, extend to series-parallel graphs). So only ops that leave memory
-//! higher are branched on. The target is raised to the least load that was in the way until an order is found; that order
-//! is optimal.
+//! Depth first over the sets of ops done (down-sets), each looked at once. What is free is run at once: a chain, each op of
+//! it made ready by the one before, that ends no higher than it began and fits the target all along (a "valley" in the
+//! sense of Liu, SIAM J. Algebraic Discrete Methods 1987, which Kayaaslan, Lambert, Marchal and Uçar, TCS 2018, extend to
+//! series-parallel graphs). That loses nothing: M being submodular, what a valley adds to memory never grows when more is
+//! done before it, and none of its beginnings is lower than its end. So only ops that leave memory higher are branched on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::model::{Model, State};
+use super::model::Model;
+use super::state::{State, Weight};
 use crate::random::{AsIs, Random};
 
-/// What a search found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// An order with its peak, which is optimal if nothing was cut short.
-    Order(Vec<u32>),
-    /// No order reaches the target; none is below this.
-    AtLeast(u64),
-    /// The states ran out.
-    Unknown,
+/// Ops looked ahead along a chain.
+const LONGEST: usize = 64;
+const NONE: u32 = u32::MAX;
+
+/// What is known after some states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The path is an order of all ops allowed.
+    Found,
+    /// There is none.
+    Impossible,
+    /// Not known yet.
+    Open,
 }
 
-/// Looks for an order of a segment's ops with a peak of at most `target`, from a state in which all before it is done.
-pub(crate) struct Search<'m, 's> {
+/// A search from nothing done, over the ops allowed.
+pub(crate) struct Search<'m> {
     model: &'m Model,
-    state: &'s mut State<'m>,
+    state: State<'m>,
+    allowed: Vec<bool>,
+    /// How many are allowed.
+    count: usize,
     target: u64,
     /// Least load that did not fit.
-    next: u64,
-    ready: Vec<u32>,
-    /// Segment of each op, and which one this is.
-    segment_of: &'s [u32],
-    segment: u32,
+    pub(crate) next: u64,
+    done: Vec<bool>,
+    ready: Vec<bool>,
+    weight: Vec<Weight>,
+    /// Hill of the valley that begins at each ready op.
+    hill: Vec<Option<u64>>,
+    /// Ready ops by what they add.
+    climbs: BTreeSet<(i64, u64, u32)>,
+    /// Ready ops that begin a valley, by its hill.
+    valleys: BTreeSet<(u64, u32)>,
+    /// The ready op whose chain was seen to pass each op.
+    chain_of: Vec<u32>,
+    /// Ops whose weight may have changed.
+    stale: Vec<u32>,
+    is_stale: Vec<bool>,
+    /// Ops done, with the memory before each.
     path: Vec<(u32, u64)>,
     key: u128,
     seen: HashSet<u128, BuildHasherDefault<AsIs>>,
-    count: usize,
+    /// Where each branching began on the path, and the choices left there, best last.
+    frames: Vec<(usize, Vec<u32>)>,
+    started: bool,
     /// States looked at.
     pub(crate) states: u64,
-    limit: u64,
 }
 
-impl<'m, 's> Search<'m, 's> {
-    /// A search over these ops, all of whose other predecessors are done.
-    pub(crate) fn new(model: &'m Model, state: &'s mut State<'m>, ops: &[u32], segment_of: &'s [u32]) -> Self {
-        let segment = ops.first().map_or(0, |o| segment_of[*o as usize]);
-        let ready = ops.iter().copied().filter(|o| state.waiting[*o as usize] == 0).collect();
-        Search {
+impl<'m> Search<'m> {
+    /// A search over all ops.
+    pub(crate) fn new(model: &'m Model, target: u64) -> Self {
+        let n = model.len();
+        let mut search = Search {
             model,
-            state,
-            target: 0,
+            state: State::new(model),
+            allowed: vec![true; n],
+            count: n,
+            target,
             next: u64::MAX,
-            ready,
-            segment_of,
-            segment,
+            done: vec![false; n],
+            ready: vec![false; n],
+            weight: vec![Weight::default(); n],
+            hill: vec![None; n],
+            climbs: BTreeSet::new(),
+            valleys: BTreeSet::new(),
+            chain_of: vec![NONE; n],
+            stale: Vec::new(),
+            is_stale: vec![false; n],
             path: Vec::new(),
             key: 0,
             seen: HashSet::default(),
-            count: ops.len(),
+            frames: Vec::new(),
+            started: false,
             states: 0,
-            limit: 0,
-        }
-    }
-
-    /// Searches with one target.
-    pub(crate) fn run(&mut self, target: u64, states: u64) -> Found {
-        self.target = target;
-        self.next = u64::MAX;
-        self.seen.clear();
-        self.limit = self.states + states;
-        let found = self.depth_first();
-        let order = self.path.iter().map(|p| p.0).collect();
-        self.rewind(0);
-        match found {
-            Some(true) => Found::Order(order),
-            Some(false) => Found::AtLeast(self.next),
-            None => Found::Unknown,
-        }
-    }
-
-    /// One order without a target: what is free, then always what leaves the least memory.
-    pub(crate) fn descend(&mut self) -> Vec<u32> {
-        self.target = u64::MAX;
-        loop {
-            while self.free_op() || self.free_chain() {}
-            let best = self.ready.iter().copied().min_by_key(|o| {
-                let (during, after) = self.state.weigh(*o as usize);
-                (after, during, *o)
-            });
-            match best {
-                Some(o) => self.step(o),
-                None => break,
+        };
+        for o in 0..n as u32 {
+            if search.state.waiting[o as usize] == 0 {
+                search.add(o);
             }
         }
-        let order = self.path.iter().map(|p| p.0).collect();
-        self.rewind(0);
-        order
+        search
     }
 
-    fn depth_first(&mut self) -> Option<bool> {
-        // Each frame: length of the path where it began, and the choices left, best last.
-        let mut frames: Vec<(usize, Vec<u32>)> = Vec::new();
-        match self.enter()? {
-            Entered::Complete => return Some(true),
-            Entered::Dead => return Some(false),
-            Entered::Choices(c) => frames.push((self.path.len(), c)),
+    /// Leaves ops to the other direction, which has done them.
+    pub(crate) fn forbid(&mut self, ops: impl IntoIterator<Item = u32>) {
+        for o in ops {
+            self.allowed[o as usize] = false;
+            self.count -= 1;
+            self.drop_ready(o);
+            self.touch_chain(o);
         }
-        while let Some((mark, choices)) = frames.last_mut() {
+    }
+
+    /// The ops done, in order.
+    pub(crate) fn order(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.path.iter().map(|p| p.0)
+    }
+
+    /// Whether all ops allowed are done.
+    pub(crate) fn complete(&self) -> bool {
+        self.path.len() == self.count
+    }
+
+    /// Runs all valleys that fit.
+    pub(crate) fn close(&mut self) {
+        loop {
+            self.refresh();
+            let Some(&(hill, op)) = self.valleys.first() else { return };
+            if self.state.memory + hill > self.target {
+                self.next = self.next.min(self.state.memory + hill);
+                return;
+            }
+            // What was seen may be older than the state.
+            if self.look(op) == Some(hill) {
+                self.run_valley(op);
+            } else {
+                self.mark(op);
+            }
+        }
+    }
+
+    /// Looks at so many more states.
+    pub(crate) fn go_on(&mut self, states: u64) -> Verdict {
+        let limit = self.states + states;
+        if !self.started {
+            self.started = true;
+            match self.enter() {
+                Entered::Complete => return Verdict::Found,
+                Entered::Dead => return Verdict::Impossible,
+                Entered::Choices(c) => self.frames.push((self.path.len(), c)),
+            }
+        }
+        while self.states < limit {
+            let Some((mark, choices)) = self.frames.last_mut() else { return Verdict::Impossible };
             let mark = *mark;
             let Some(op) = choices.pop() else {
-                frames.pop();
+                self.frames.pop();
                 continue;
             };
             self.rewind(mark);
             self.step(op);
-            match self.enter()? {
-                Entered::Complete => return Some(true),
+            match self.enter() {
+                Entered::Complete => return Verdict::Found,
                 Entered::Dead => {}
-                Entered::Choices(c) => frames.push((self.path.len(), c)),
+                Entered::Choices(c) => self.frames.push((self.path.len(), c)),
             }
         }
-        Some(false)
+        Verdict::Open
+    }
+
+    /// One order without proof: what is free, then the least that fits, then what is least above the target.
+    pub(crate) fn descend(&mut self) {
+        loop {
+            self.close();
+            let fits = self.climbs.iter().find(|c| self.state.memory + c.1 <= self.target);
+            let op = match fits {
+                Some(c) => c.2,
+                None => match self.climbs.iter().min_by_key(|c| (c.1, c.0, c.2)) {
+                    Some(c) => c.2,
+                    None => return,
+                },
+            };
+            self.step(op);
+        }
     }
 
     /// Runs all that is free to run, and lists what to branch on.
-    fn enter(&mut self) -> Option<Entered> {
-        while self.free_op() || self.free_chain() {}
-        if self.path.len() == self.count {
-            return Some(Entered::Complete);
-        }
-        if !self.seen.insert(self.key) {
-            return Some(Entered::Dead);
+    fn enter(&mut self) -> Entered {
+        self.close();
+        if self.complete() {
+            return Entered::Complete;
         }
         self.states += 1;
-        if self.states > self.limit {
-            return None;
+        if !self.seen.insert(self.key) {
+            return Entered::Dead;
         }
-        let mut choices: Vec<(u64, u64, u32)> = Vec::with_capacity(self.ready.len());
-        for o in &self.ready {
-            let (during, after) = self.state.weigh(*o as usize);
+        let mut choices = Vec::with_capacity(self.climbs.len());
+        for (_, rise, o) in &self.climbs {
+            let during = self.state.memory + rise;
             if during <= self.target {
-                choices.push((after, during, *o));
+                choices.push(*o);
             } else {
                 self.next = self.next.min(during);
             }
         }
         // The least memory afterwards is tried first, so it comes last.
-        choices.sort_unstable_by(|a, b| b.cmp(a));
-        Some(Entered::Choices(choices.into_iter().map(|c| c.2).collect()))
+        choices.reverse();
+        Entered::Choices(choices)
     }
 
-    /// Runs one ready op that fits and leaves memory no higher.
-    fn free_op(&mut self) -> bool {
-        let memory = self.state.memory;
-        let free = self.ready.iter().copied().find(|o| {
-            let (during, after) = self.state.weigh(*o as usize);
-            during <= self.target && after <= memory
-        });
-        if let Some(o) = free {
-            self.step(o);
-        }
-        free.is_some()
-    }
-
-    /// Runs one chain that fits and ends no higher than it began.
-    fn free_chain(&mut self) -> bool {
-        let memory = self.state.memory;
-        let mark = self.path.len();
-        for i in 0..self.ready.len() {
-            let mut op = self.ready[i];
-            loop {
-                let (during, after) = self.state.weigh(op as usize);
-                if during > self.target {
-                    self.next = self.next.min(during);
-                    break;
-                }
-                self.step(op);
-                if after <= memory {
-                    return true;
-                }
-                // Only a chain: the op must have made exactly one other ready.
-                let model = self.model;
-                let mut made = model.succs[op as usize]
-                    .iter()
-                    .filter(|s| self.state.waiting[**s as usize] == 0 && self.segment_of[**s as usize] == self.segment);
-                match (made.next(), made.next()) {
-                    (Some(next), None) => op = *next,
-                    _ => break,
-                }
+    fn run_valley(&mut self, op: u32) {
+        let start = self.state.memory;
+        let mut op = op;
+        loop {
+            self.step(op);
+            if self.state.memory <= start {
+                return;
             }
-            self.rewind(mark);
+            match self.following(op) {
+                Some(next) => op = next,
+                None => return,
+            }
         }
-        false
+    }
+
+    /// The hill of the first valley of the chain that begins at a ready op.
+    fn look(&mut self, first: u32) -> Option<u64> {
+        let start = self.state.memory;
+        let (mut op, mut hill) = (first, 0);
+        let mut passed: Vec<(u32, u64)> = Vec::new();
+        let found = loop {
+            let before = self.state.memory;
+            let during = self.state.run(op as usize, |_| ());
+            hill = hill.max(during.saturating_sub(start));
+            passed.push((op, before));
+            self.chain_of[op as usize] = first;
+            if self.state.memory <= start {
+                break Some(hill);
+            }
+            match self.following(op) {
+                Some(next) if passed.len() < LONGEST => op = next,
+                _ => break None,
+            }
+        };
+        for (op, before) in passed.into_iter().rev() {
+            self.state.back(op as usize, before, |_| ());
+        }
+        found
+    }
+
+    /// The op that goes on a chain after the op run last: of those it made ready the one that adds least.
+    fn following(&self, op: u32) -> Option<u32> {
+        let made = self.model.succs[op as usize]
+            .iter()
+            .copied()
+            .filter(|s| self.state.waiting[*s as usize] == 0 && self.allowed[*s as usize]);
+        let mut made = made.peekable();
+        let first = made.next()?;
+        if made.peek().is_none() {
+            return Some(first);
+        }
+        let key = |o: &u32| {
+            let w = self.state.weigh(*o as usize);
+            (w.delta, w.rise, *o)
+        };
+        std::iter::once(first).chain(made).min_by_key(key)
+    }
+
+    fn mark(&mut self, op: u32) {
+        if !std::mem::replace(&mut self.is_stale[op as usize], true) {
+            self.stale.push(op);
+        }
+    }
+
+    fn touch_chain(&mut self, op: u32) {
+        let first = self.chain_of[op as usize];
+        if first != NONE && self.ready[first as usize] {
+            self.mark(first);
+        }
+    }
+
+    /// Works out anew what may have changed.
+    fn refresh(&mut self) {
+        while let Some(op) = self.stale.pop() {
+            self.is_stale[op as usize] = false;
+            if self.ready[op as usize] {
+                self.drop_ready(op);
+                self.add_ready(op);
+            } else {
+                self.touch_chain(op);
+            }
+        }
+    }
+
+    fn add(&mut self, op: u32) {
+        if self.allowed[op as usize] && !self.ready[op as usize] {
+            self.ready[op as usize] = true;
+            self.weight[op as usize] = Weight { rise: u64::MAX, delta: i64::MAX };
+            self.mark(op);
+        }
+    }
+
+    fn add_ready(&mut self, op: u32) {
+        let w = self.state.weigh(op as usize);
+        self.ready[op as usize] = true;
+        self.weight[op as usize] = w;
+        self.climbs.insert((w.delta, w.rise, op));
+        self.hill[op as usize] = self.look(op);
+        if let Some(h) = self.hill[op as usize] {
+            self.valleys.insert((h, op));
+        }
+    }
+
+    fn drop_ready(&mut self, op: u32) {
+        if std::mem::replace(&mut self.ready[op as usize], false) {
+            let w = self.weight[op as usize];
+            self.climbs.remove(&(w.delta, w.rise, op));
+            if let Some(h) = self.hill[op as usize].take() {
+                self.valleys.remove(&(h, op));
+            }
+        }
     }
 
     fn step(&mut self, op: u32) {
+        self.drop_ready(op);
         let before = self.state.memory;
-        self.state.run(op as usize);
+        let (stale, is_stale) = (&mut self.stale, &mut self.is_stale);
+        self.state.run(op as usize, |o| {
+            if !std::mem::replace(&mut is_stale[o as usize], true) {
+                stale.push(o);
+            }
+        });
         self.path.push((op, before));
+        self.done[op as usize] = true;
         self.key ^= noise(op);
-        if let Some(at) = self.ready.iter().position(|o| *o == op) {
-            self.ready.remove(at);
-        }
-        for s in &self.model.succs[op as usize] {
-            if self.state.waiting[*s as usize] == 0 && self.segment_of[*s as usize] == self.segment {
-                self.ready.push(*s);
+        for i in 0..self.model.succs[op as usize].len() {
+            let s = self.model.succs[op as usize][i];
+            match self.state.waiting[s as usize] {
+                0 => self.add(s),
+                // A chain that ended before it may now go on.
+                1 => {
+                    let preds = &self.model.preds[s as usize];
+                    let last = preds.iter().copied().find(|p| !self.done[*p as usize]);
+                    if let Some(p) = last {
+                        self.touch_chain(p);
+                    }
+                }
+                _ => {}
             }
         }
-        self.ready.sort_unstable();
     }
 
     fn rewind(&mut self, mark: usize) {
-        if self.path.len() == mark {
-            return;
-        }
         while self.path.len() > mark {
             let Some((op, before)) = self.path.pop() else { break };
-            let model = self.model;
-            self.ready.retain(|o| !model.succs[op as usize].contains(o));
-            self.state.back(op as usize, before);
+            for i in 0..self.model.succs[op as usize].len() {
+                let s = self.model.succs[op as usize][i];
+                self.drop_ready(s);
+            }
+            let (stale, is_stale) = (&mut self.stale, &mut self.is_stale);
+            self.state.back(op as usize, before, |o| {
+                if !std::mem::replace(&mut is_stale[o as usize], true) {
+                    stale.push(o);
+                }
+            });
+            self.done[op as usize] = false;
             self.key ^= noise(op);
-            self.ready.push(op);
+            self.add(op);
         }
-        self.ready.sort_unstable();
     }
 }
 
