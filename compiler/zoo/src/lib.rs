@@ -10,8 +10,10 @@ mod language;
 mod layers;
 mod map;
 mod nas;
+mod recurrent;
 #[cfg(test)]
 mod tests;
+mod vision;
 mod weights;
 
 use neap_onnx::proto::ModelProto;
@@ -39,7 +41,7 @@ pub struct Options {
     pub small: bool,
     /// Inputs at once; usually 1.
     pub batch: Size,
-    /// Tokens (BERT, GPT-2); usually 128, for one step of decoding 1.
+    /// Tokens of language models, usually 128, for one step of decoding 1; frames (Whisper); steps of recurrent networks.
     pub seq: Size,
     /// Tokens already in the KV cache (GPT-2 decode); usually 128.
     pub past: Size,

@@ -103,6 +103,11 @@ impl Pool {
         Pool { pads: [pad; 2], ..self }
     }
 
+    /// A last window may hang over the end.
+    pub(crate) const fn ceil(self) -> Self {
+        Pool { ceil: true, ..self }
+    }
+
     /// Averages are over the image alone.
     pub(crate) const fn inside(self) -> Self {
         Pool { count_pads: false, ..self }

@@ -22,6 +22,13 @@ fn counts_are_the_published_ones() {
     // Random wirings in the small regime: 5.6 +- 0.1 M and 583 +- 6.2 M. SERENITY says 249.7 k and 57.4 M of SwiftNet. timm's
     // cards: HRNet-W18 21.3 M and 4.32 G.
     let gpt2_macs = 128 * (12 * 12 * 768 * 768 + 12 * 2 * 128 * 768 + 768 * 50257);
+    // SmolLM-135M's card, T5's and Whisper's checkpoints, and 20 M of the medium LSTM. Multiply-adds are a token's weights and
+    // what tokens do to each other.
+    let llama_macs = 128 * (134_515_008 - 61 * 576 + 30 * 2 * 128 * 576);
+    let moe_macs = 128 * (123_490_816 - 9 * 512 - 32_000 * 512 + 4 * 2 * 128 * 512);
+    let t5_macs = 128 * 6 * (4 * 512 * 512 + 2 * 512 * 2048 + 2 * 128 * 512);
+    let whisper_macs = 1500 * (2 * 240 * 512 + 3 * 512 * 512 + 6 * (12 * 512 * 512 + 2 * 1500 * 512));
+    let lstm_macs = 35 * (2 * 8 * 650 * 650 + 650 * 10_000);
     for (name, parameters, low, high) in [
         ("resnet50", 25_557_032, 4_085_000_000, 4_095_000_000),
         ("mobilenet-v2", 3_504_872, 299_000_000, 301_500_000),
@@ -39,6 +46,18 @@ fn counts_are_the_published_ones() {
         ("hrnet-w18", 21_299_004, 4_280_000_000, 4_325_000_000),
         ("resnet18", 11_689_512, 1_810_000_000, 1_820_000_000),
         ("resnext50", 25_028_904, 4_225_000_000, 4_235_000_000),
+        ("vgg16", 138_357_544, 15_460_000_000, 15_490_000_000),
+        ("vgg19", 143_667_240, 19_620_000_000, 19_650_000_000),
+        ("squeezenet", 1_248_424, 810_000_000, 830_000_000),
+        ("efficientnet-b0", 5_288_548, 380_000_000, 395_000_000),
+        ("vit-b16", 86_567_656, 17_550_000_000, 17_590_000_000),
+        ("swin-t", 28_288_354, 4_450_000_000, 4_510_000_000),
+        ("llama", 134_515_008, llama_macs, llama_macs),
+        ("moe", 123_490_816, moe_macs, moe_macs),
+        ("t5-encoder", 35_330_816, t5_macs, t5_macs),
+        ("whisper-encoder", 20_590_592, whisper_macs, whisper_macs),
+        ("lstm", 19_780_400, lstm_macs, lstm_macs),
+        ("nasrnn", 8 * 2 * 512 * 512, 5 * 8 * 2 * 512 * 512, 5 * 8 * 2 * 512 * 512),
         ("bert-base", 109_482_240, 11_100_000_000, 11_250_000_000),
         ("gpt2", 124_439_808, gpt2_macs, gpt2_macs),
         ("gpt2-decode", 124_439_808, 123_000_000, 127_000_000),

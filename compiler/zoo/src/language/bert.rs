@@ -4,7 +4,7 @@
 use neap_onnx::proto::DataType;
 
 use crate::builder::{Attr, Builder, Dim, Value};
-use crate::layers::{join_heads, layer_norm, linear, node_name, scores, split_heads};
+use crate::layers::{gelu, join_heads, layer_norm, linear, node_name, scores, split_heads};
 use crate::weights::Fill;
 use crate::{Options, ZooError};
 
@@ -129,14 +129,4 @@ fn attention(
     b.count_macs(rows.zip(seq).map(|(r, s)| 2 * r * s * c.width));
     let joined = join_heads(b, &format!("{at}/joined"), &mixed, c.width);
     linear(b, &format!("{name}.output.dense"), &joined, (c.width, c.width), rows)
-}
-
-/// x / 2 (1 + erf(x / sqrt 2)), as exporters decompose it.
-fn gelu(b: &mut Builder, name: &str, x: &str) -> Value {
-    let (root, one, half) = (b.float(2f32.sqrt()), b.float(1.0), b.float(0.5));
-    let scaled = b.node(name, "Div", &[x, &root], &[]);
-    let erf = b.node(name, "Erf", &[&scaled], &[]);
-    let sum = b.node(name, "Add", &[&erf, &one], &[]);
-    let product = b.node(name, "Mul", &[x, &sum], &[]);
-    b.node(&format!("{name}/half"), "Mul", &[&product, &half], &[])
 }

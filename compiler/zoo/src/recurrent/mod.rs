@@ -1,0 +1,4 @@
+//! Recurrent networks.
+
+pub(crate) mod lstm;
+pub(crate) mod nasrnn;

@@ -1,0 +1,4 @@
+//! Transformers that see images.
+
+pub(crate) mod swin;
+pub(crate) mod vit;
