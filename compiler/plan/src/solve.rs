@@ -1,12 +1,14 @@
 //! The way from a problem to a plan with its certificate.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::bound;
 use crate::choose::required;
-use crate::evaluate::{Candidate, evaluate};
+use crate::evaluate::{Candidate, Posed};
+use crate::joint;
 use crate::lifetime::Lives;
-use crate::limits::{Clock, Effort, Limits};
+use crate::limits::{Clock, Effort, Limits, Objective};
 use crate::order::model::{Count, Model};
 use crate::order::plan::{OrderLimits, Proof, plan};
 use crate::order::{Simple, simple};
@@ -50,53 +52,100 @@ pub enum PlanError {
 /// # Errors
 /// Only where required shares contradict each other.
 pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
-    let until = limits.time.map(|t| Instant::now() + t);
+    let clock = Clock(limits.time.map(|t| Instant::now() + t));
     let (step_bound, step_witness) = bound::lower_bound(problem);
-    let mut file_order_peak = 0;
-    let mut best: Option<(Candidate, String)> = None;
-    let mut offer = |candidate: Candidate, name: String| {
-        if best.as_ref().is_none_or(|(b, _)| candidate.key(limits.objective) < b.key(limits.objective)) {
-            best = Some((candidate, name));
-        }
-    };
-    let quick = PlaceLimits { nodes: 0, moves: 0, ..limits.place(until) };
-    for rule in Simple::ALL {
-        let candidate = evaluate(problem, simple(problem, rule), step_bound, &quick)?;
-        if rule == Simple::File {
-            file_order_peak = candidate.peak;
-        }
-        offer(candidate, rule.name().to_string());
-    }
     let states = match limits.effort {
         Effort::Search => limits.order_states,
         Effort::Heuristic => 0,
     };
-    let order_limits = OrderLimits { states, enough: limits.capacity.unwrap_or(0), clock: Clock(until) };
+    let order_limits = OrderLimits { states, enough: limits.capacity.unwrap_or(0), clock };
     let likely = Model::new(problem, Count::Likely);
     let ordered = plan(problem, &likely, step_bound, &order_limits);
-    let candidate = evaluate(problem, ordered.order.clone(), ordered.lower_bound, &limits.place(until))?;
-    offer(candidate, ordered.method.clone());
     // Where the model is no more than a guess, the bound needs the one that never counts too much.
     let at_most = Model::new(problem, Count::AtMost);
-    let bounded = if at_most == likely { ordered } else { plan(problem, &at_most, step_bound, &order_limits) };
-    let Some((candidate, order_method)) = best else { unreachable!("at least one order was offered") };
-    let witness = match bounded.proof {
+    let other = (at_most != likely).then(|| plan(problem, &at_most, step_bound, &order_limits));
+    let bounded = other.as_ref().unwrap_or(&ordered);
+    let bound = bounded.lower_bound;
+    let all = BTreeSet::new();
+    let mut posed = vec![Posed::new(problem, ordered.order.clone(), bound, &all, ordered.method.clone())?];
+    if let Some(o) = &other {
+        posed.push(Posed::new(problem, o.order.clone(), bound, &all, o.method.clone())?);
+    }
+    let mut file_order_peak = 0;
+    for rule in Simple::ALL {
+        let p = Posed::new(problem, simple(problem, rule), bound, &all, rule.name())?;
+        if rule == Simple::File {
+            file_order_peak = p.peak();
+        }
+        posed.push(p);
+    }
+    let enough = bound.max(limits.capacity.unwrap_or(0));
+    let best = best_of(problem, posed, enough, limits, &clock)?;
+    let joint = limits.objective == Objective::Arena && limits.effort == Effort::Search && best.arena > enough;
+    let best = if joint { joint::improve(problem, &ordered, best, enough, limits, &clock)? } else { best };
+    let witness = match &bounded.proof {
         Proof::Given => step_witness,
-        Proof::Cut(op) => Witness::Cut { op },
+        Proof::Cut(op) => Witness::Cut { op: *op },
         Proof::Search(ops) => Witness::Exhaustive {
             method: "depth first over down-sets, from both ends".to_string(),
             states: bounded.states,
-            ops,
+            ops: ops.clone(),
         },
     };
     let certificate = Certificate {
-        peak: candidate.peak,
-        arena: candidate.arena,
-        lower_bound: bounded.lower_bound,
+        peak: best.posed.peak(),
+        arena: best.arena,
+        lower_bound: bound,
         witness,
-        method: format!("{order_method}; {}", candidate.method),
+        method: best.method.clone(),
     };
-    Ok(Planned { solution: candidate.solution, certificate, file_order_peak, no_reuse: no_reuse(problem)? })
+    Ok(Planned { solution: best.solution(problem), certificate, file_order_peak, no_reuse: no_reuse(problem)? })
+}
+
+/// Places orders by their peaks, the lowest first and thoroughly, as long as one might still be better than the best.
+fn best_of(
+    problem: &Problem,
+    mut posed: Vec<Posed>,
+    enough: u64,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<Candidate, PlanError> {
+    let thorough = limits.place(clock.0);
+    let quick = simple_limits(limits, clock);
+    posed.sort_by_key(Posed::peak);
+    let mut posed = posed.into_iter();
+    let Some(first) = posed.next() else { unreachable!("at least one order was posed") };
+    let mut best = first.place(problem, &thorough);
+    for p in posed {
+        let hopeless = match limits.objective {
+            Objective::Arena => p.peak() >= best.arena,
+            Objective::Peak => p.peak() > best.posed.peak(),
+        };
+        if hopeless || best.arena <= enough {
+            continue;
+        }
+        let candidate = p.place(problem, &quick);
+        if candidate.key(limits.objective) < best.key(limits.objective) {
+            best = candidate;
+        }
+    }
+    Ok(best)
+}
+
+/// How simple orders are placed.
+fn simple_limits(limits: &Limits, clock: &Clock) -> PlaceLimits {
+    PlaceLimits { nodes: 0, moves: 0, ..limits.place(clock.0) }
+}
+
+/// The peak and the arena of a simple order, with shares and offsets chosen as for any other.
+///
+/// # Errors
+/// Only where required shares contradict each other.
+pub fn simple_arena(problem: &Problem, rule: Simple, limits: &Limits) -> Result<(u64, u64), PlanError> {
+    let clock = Clock(limits.time.map(|t| Instant::now() + t));
+    let posed = Posed::new(problem, simple(problem, rule), 0, &BTreeSet::new(), rule.name())?;
+    let candidate = posed.place(problem, &simple_limits(limits, &clock));
+    Ok((candidate.posed.peak(), candidate.arena))
 }
 
 fn no_reuse(problem: &Problem) -> Result<u64, PlanError> {

@@ -7,6 +7,7 @@
 use super::model::Model;
 use super::search::{Search, Verdict};
 use crate::limits::Clock;
+use crate::random::Random;
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,5 +84,18 @@ impl Both {
         let mut backward = Search::new(&self.backward, target);
         backward.descend();
         [forward.order().collect(), backward.order().rev().collect()]
+    }
+
+    /// An order that follows the same rules but for some choices made by chance, from one end or the other.
+    pub(crate) fn wander(&self, target: u64, random: &mut Random) -> Vec<u32> {
+        if random.bits().is_multiple_of(2) {
+            let mut forward = Search::new(&self.forward, target);
+            forward.wander(random);
+            forward.order().collect()
+        } else {
+            let mut backward = Search::new(&self.backward, target);
+            backward.wander(random);
+            backward.order().rev().collect()
+        }
     }
 }

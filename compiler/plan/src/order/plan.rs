@@ -4,9 +4,11 @@ use super::cut::least_at;
 use super::decide::Found;
 use super::model::Model;
 use super::parts::{Parts, Shape};
+use super::state::{State, profile};
 use super::windows;
 use crate::limits::Clock;
 use crate::problem::{OpId, Problem};
+use crate::random::Random;
 
 /// Edges looked at by all cut bounds together.
 const CUT_WORK: u64 = 60_000_000;
@@ -48,6 +50,22 @@ pub(crate) struct Ordered {
     pub(crate) states: u64,
     /// How it was found.
     pub(crate) method: String,
+    parts: Parts,
+}
+
+impl Ordered {
+    /// Another order whose peak is at most `target`, or as low as the best; where chance finds none, a segment keeps its own.
+    pub(crate) fn vary(&self, target: u64, random: &mut Random) -> Vec<OpId> {
+        let mut parts = self.parts.clone();
+        for shape in &mut parts.shapes {
+            let goal = target.saturating_sub(shape.base).max(shape.peak);
+            let order = shape.both.wander(goal, random);
+            if profile(&mut State::new(&shape.both.forward), &order).into_iter().max().unwrap_or(0) <= goal {
+                shape.order = order;
+            }
+        }
+        parts.order().into_iter().map(OpId).collect()
+    }
 }
 
 /// Finds an order; `bound` is a lower bound known before.
@@ -85,6 +103,7 @@ pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, limits: &OrderL
         proof,
         states,
         method: method(&parts, states),
+        parts,
     }
 }
 

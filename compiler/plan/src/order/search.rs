@@ -181,6 +181,28 @@ impl<'m> Search<'m> {
         }
     }
 
+    /// Like a descent, but any op that fits may come next, even before what is free.
+    pub(crate) fn wander(&mut self, random: &mut Random) {
+        loop {
+            if random.bits().is_multiple_of(4) {
+                self.refresh();
+            } else {
+                self.close();
+            }
+            let fits: Vec<u32> =
+                self.climbs.iter().filter(|c| self.state.memory + c.1 <= self.target).take(4).map(|c| c.2).collect();
+            let op = if fits.is_empty() {
+                match self.climbs.iter().min_by_key(|c| (c.1, c.0, c.2)) {
+                    Some(c) => c.2,
+                    None => return,
+                }
+            } else {
+                fits[random.bits() as usize % fits.len()]
+            };
+            self.step(op);
+        }
+    }
+
     /// Runs all that is free to run, and lists what to branch on.
     fn enter(&mut self) -> Entered {
         self.close();

@@ -1,0 +1,93 @@
+//! Order, shares and places together: where the arena is above the bound, other orders with as low a peak and other choices
+//! of shares are tried, since some of them leave no gaps.
+
+use std::collections::BTreeSet;
+
+use crate::evaluate::{Candidate, Posed};
+use crate::limits::{Clock, Limits};
+use crate::order::plan::Ordered;
+use crate::place::PlaceLimits;
+use crate::problem::{Problem, ShareId, ShareKind};
+use crate::random::Random;
+use crate::solve::PlanError;
+
+/// Blocks placed by all quick placements together, about.
+const EFFORT: usize = 100_000;
+
+/// Looks for a plan with an arena below the one at hand, until it is `enough`.
+pub(crate) fn improve(
+    problem: &Problem,
+    ordered: &Ordered,
+    best: Candidate,
+    enough: u64,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<Candidate, PlanError> {
+    let thorough = limits.place(clock.0);
+    let quick = PlaceLimits { nodes: 0, moves: 0, ..thorough.clone() };
+    let mut random = Random::new(0x6a6f_696e);
+    let mut best = best;
+    let mut without: BTreeSet<ShareId> = BTreeSet::new();
+    // Quick placements are compared with each other; the best of them is placed thoroughly in the end.
+    let mut lead: Option<Candidate> = None;
+    let mut effort = EFFORT;
+    for round in 0..limits.rounds {
+        let cost = problem.tensors().len() + problem.ops().len() / 4 + 1;
+        if best.arena <= enough || effort < cost || clock.over() {
+            break;
+        }
+        effort -= cost;
+        let base = lead.as_ref().unwrap_or(&best);
+        let mut trial = without.clone();
+        let order = if round % 2 == 0 {
+            ordered.vary(best.arena - 1, &mut random)
+        } else {
+            toggle(problem, base, &mut trial, &mut random);
+            base.posed.order.clone()
+        };
+        let posed = Posed::new(problem, order, enough, &trial, format!("{}, varied", ordered.method))?;
+        if posed.peak() >= best.arena {
+            continue;
+        }
+        let candidate = posed.place(problem, &quick);
+        if lead.as_ref().is_none_or(|l| candidate.arena < l.arena) {
+            without = trial;
+            if candidate.arena < best.arena {
+                best = candidate.clone();
+            }
+            lead = Some(candidate);
+        }
+    }
+    if best.arena > enough
+        && let Some(lead) = lead
+    {
+        let again = lead.posed.place(problem, &thorough);
+        if again.arena < best.arena {
+            best = again;
+        }
+    }
+    Ok(best)
+}
+
+/// Refuses a few shares more, or allows a few again.
+fn toggle(problem: &Problem, base: &Candidate, without: &mut BTreeSet<ShareId>, random: &mut Random) {
+    let optional: Vec<ShareId> = base
+        .posed
+        .chosen
+        .taken
+        .iter()
+        .copied()
+        .filter(|s| !problem.share(*s).required && problem.share(*s).kind != ShareKind::View)
+        .collect();
+    for _ in 0..1 + random.bits() % 3 {
+        let back = random.bits().is_multiple_of(3);
+        if back && !without.is_empty() {
+            let at = random.bits() as usize % without.len();
+            if let Some(s) = without.iter().nth(at).copied() {
+                without.remove(&s);
+            }
+        } else if !optional.is_empty() {
+            without.insert(optional[random.bits() as usize % optional.len()]);
+        }
+    }
+}
