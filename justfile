@@ -39,6 +39,13 @@ models: _venv
 bench-peers *args: _venv (_build "release")
     {{ python }} testsuite/benches/peers.py --neap {{ target }}/release/neap {{ args }}
 
+# Peak memory of neap and onnxruntime, to the byte, on seven networks.
+bench-memory *args: _venv (_build "release")
+    cargo build --release -p neap-runtime
+    cc -O2 -shared -fPIC -Wall -Wextra -o {{ target }}/release/libmemory_shim.so testsuite/benches/memory_shim.c -ldl -lpthread
+    {{ python }} testsuite/benches/memory.py --neap {{ target }}/release/neap --library {{ target }}/release/libneap_runtime.so \
+        --shim {{ target }}/release/libmemory_shim.so {{ args }}
+
 # Criterion benchmarks of compile phases and kernels.
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}

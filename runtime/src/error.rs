@@ -170,4 +170,16 @@ pub enum Error {
         /// An input or an earlier output.
         other: String,
     },
+    /// In poison mode: a write to bytes that nobody held. A bug of the compiler.
+    #[error(
+        "byte {at} of {memory} was written while nobody held it, seen before {before}: please report this as a bug"
+    )]
+    Stray {
+        /// Byte offset.
+        at: u64,
+        /// `the arena`, or which output.
+        memory: String,
+        /// What would run next.
+        before: String,
+    },
 }

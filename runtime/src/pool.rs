@@ -22,6 +22,10 @@ pub(crate) struct Job {
     pub(crate) extent: u64,
     /// Into how many slices the range is cut, at most the number of threads.
     pub(crate) parts: usize,
+    /// Thread 0's scratch.
+    pub(crate) scratch: *mut u8,
+    /// From one thread's scratch to the next one's.
+    pub(crate) stride: usize,
 }
 
 /// Threads that wait for jobs.
@@ -52,8 +56,6 @@ struct Shared {
     pending: Padded,
     /// One state a worker.
     workers: Box<[Padded]>,
-    scratch: *mut u8,
-    scratch_stride: usize,
     spins: u32,
 }
 
@@ -68,15 +70,13 @@ unsafe impl Sync for Shared {}
 unsafe impl Send for Shared {}
 
 impl Pool {
-    /// Starts `threads - 1` workers. Thread `t` gets the scratch at `scratch + t * stride`.
-    pub(crate) fn new(threads: usize, scratch: *mut u8, stride: usize) -> Result<Pool, Error> {
+    /// Starts `threads - 1` workers.
+    pub(crate) fn new(threads: usize) -> Result<Pool, Error> {
         let cores = thread::available_parallelism().map_or(1, |n| n.get());
         let shared = Arc::new(Shared {
             job: UnsafeCell::new(None),
             pending: Padded(AtomicU32::new(0)),
             workers: (1..threads).map(|_| Padded(AtomicU32::new(IDLE))).collect(),
-            scratch,
-            scratch_stride: stride,
             // With more threads than cores, spinning would only keep the one that has work from running.
             spins: if threads <= cores { SPINS } else { 0 },
         });
@@ -92,7 +92,7 @@ impl Pool {
     /// Runs a job on the first `parts` threads, of which the caller is the first, and waits for all.
     ///
     /// # Safety
-    /// Entry, buffers, dims and the pool's scratch must be what the stage was compiled for, and stay valid meanwhile.
+    /// Entry, buffers, dims and scratch must be what the stage was compiled for, and stay valid meanwhile.
     pub(crate) unsafe fn run(&mut self, job: Job) {
         let shared = &*self.shared;
         let helpers = (job.parts - 1).min(shared.workers.len());
@@ -187,7 +187,7 @@ impl Shared {
     /// As for [`Pool::run`], and no other thread may run the same slice or use the same scratch at the same time.
     unsafe fn slice(&self, job: Job, index: usize) {
         let (begin, end) = bounds(job.extent, job.parts, index);
-        let scratch = self.scratch.wrapping_add(index * self.scratch_stride);
+        let scratch = job.scratch.wrapping_add(index * job.stride);
         // SAFETY: passed on from the caller.
         unsafe { (job.entry)(job.buffers, job.dims, begin as i64, end as i64, scratch) };
     }

@@ -9,9 +9,10 @@ use crate::artefact::Check;
 use crate::error::Error;
 use crate::fpenv::FpEnv;
 use crate::model::Model;
-use crate::poison::{self, Range};
+use crate::poison::{Range, Watch};
 use crate::pool::Pool;
 use crate::profile::LaunchTime;
+use crate::scratch;
 use crate::signature::{Kind, check_bytes, check_count, check_disjoint, check_type, position};
 use crate::steps::Steps;
 use crate::view::{RawInput, RawOutput, View, ViewMut};
@@ -43,8 +44,8 @@ pub struct Session {
     inputs: Box<[*const u8]>,
     outputs: Box<[*mut u8]>,
     threads: usize,
-    /// In poison mode, for each launch the ranges dead after it.
-    dead: Option<Vec<Vec<Range>>>,
+    /// In poison mode.
+    watch: Option<Watch>,
     /// Empty unless asked for.
     times: Vec<LaunchTime>,
 }
@@ -66,14 +67,17 @@ impl Session {
             n => n,
         };
         let program = model.program();
-        let arena = Arena::new(program, threads)?;
-        let steps = Steps::new(&model, arena.base(), threads)?;
-        let (scratch, stride) = arena.scratch();
-        let pool = Pool::new(threads, scratch, stride)?;
+        let parts = Steps::parts(program, threads);
+        let (places, total) = scratch::place(program, &parts).unzip();
+        let arena = Arena::new(total)?;
+        let places = places.unwrap_or_default();
+        let steps = Steps::new(&model, arena.base(), &parts, &places)?;
+        let pool = Pool::new(threads)?;
+        let watch = options.poison.then(|| Watch::new(program, &places, &parts));
         Ok(Session {
             inputs: vec![std::ptr::null(); program.inputs.len()].into(),
             outputs: vec![std::ptr::null_mut(); program.outputs.len()].into(),
-            dead: options.poison.then(|| poison::dead_after(&program.launches)),
+            watch,
             times: vec![LaunchTime::default(); if options.profile { program.launches.len() } else { 0 }],
             pool,
             steps,
@@ -89,8 +93,7 @@ impl Session {
     pub fn run(&mut self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<(), Error> {
         self.bind_inputs(inputs.iter().map(|b| (b.as_ptr(), b.len())))?;
         self.bind_outputs(outputs.iter_mut().map(|b| (b.as_mut_ptr(), b.len())))?;
-        self.execute();
-        Ok(())
+        self.execute()
     }
 
     /// As [`Session::run`], for callers that have pointers.
@@ -102,8 +105,7 @@ impl Session {
         self.bind_inputs(inputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
         self.bind_outputs(outputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
         check_disjoint(&self.model, &self.inputs, &self.outputs)?;
-        self.execute();
-        Ok(())
+        self.execute()
     }
 
     /// Runs the model on inputs and outputs by name, in any order, checking their types and shapes.
@@ -126,8 +128,7 @@ impl Session {
         }
         check_all(Kind::Input, &self.model, self.inputs.iter().position(|p| p.is_null()))?;
         check_all(Kind::Output, &self.model, self.outputs.iter().position(|p| p.is_null()))?;
-        self.execute();
-        Ok(())
+        self.execute()
     }
 
     /// The model it runs.
@@ -140,7 +141,7 @@ impl Session {
         self.threads
     }
 
-    /// Bytes reserved for this session: the planned arena and all threads' scratch.
+    /// Bytes reserved for this session: the planned arena, and the scratch that does not fit in what is free of it.
     pub fn arena_bytes(&self) -> u64 {
         self.arena.total()
     }
@@ -176,13 +177,26 @@ impl Session {
     }
 
     /// Runs all launches on the buffers entered in `inputs` and `outputs`, whose sizes were checked.
-    fn execute(&mut self) {
+    fn execute(&mut self) -> Result<(), Error> {
         let _env = FpEnv::enter();
         self.steps.bind(&self.inputs, &self.outputs);
-        if self.dead.is_some() {
-            self.arena.poison(0, self.arena.total());
+        let watch = self.watch.take();
+        let done = self.launch_all(watch.as_ref());
+        self.watch = watch;
+        done
+    }
+
+    fn launch_all(&mut self, watch: Option<&Watch>) -> Result<(), Error> {
+        if watch.is_some() {
+            self.poison(Range { output: None, start: 0, end: self.arena.total() });
+            for (i, info) in self.model.clone().outputs().iter().enumerate() {
+                self.poison(Range { output: Some(i), start: 0, end: info.bytes().unwrap_or(0) });
+            }
         }
         for launch in 0..self.steps.len() {
+            for born in watch.iter().flat_map(|w| &w.born[launch]) {
+                self.check_poison(*born, launch)?;
+            }
             let job = self.steps.job(launch);
             let start = (!self.times.is_empty()).then(Instant::now);
             if job.extent > 0 {
@@ -193,12 +207,45 @@ impl Session {
             if let Some(start) = start {
                 self.times[launch].add(start.elapsed());
             }
-            if let Some(dead) = &self.dead {
-                for &(from, to) in &dead[launch] {
-                    self.arena.poison(from, to);
-                }
+            for dead in watch.iter().flat_map(|w| &w.dead[launch]) {
+                self.poison(*dead);
             }
         }
+        if watch.is_some() {
+            self.check_poison(Range { output: None, start: 0, end: self.arena.total() }, self.steps.len())?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a range of the arena or of an output bound by `run`.
+    fn bytes(&mut self, range: Range) -> &mut [u8] {
+        let (base, size) = match range.output {
+            None => (self.arena.base(), self.arena.total()),
+            Some(i) => (self.outputs[i], self.model.outputs()[i].bytes().unwrap_or(0)),
+        };
+        assert!(range.start <= range.end && range.end <= size, "poison outside the memory");
+        // SAFETY: inside the arena or the output, as just checked; `&mut self` says that no launch is running, and `run`
+        // borrows the outputs.
+        unsafe { std::slice::from_raw_parts_mut(base.add(range.start as usize), (range.end - range.start) as usize) }
+    }
+
+    /// Overwrites a range with ones: NaN as a float, -1 as an integer.
+    fn poison(&mut self, range: Range) {
+        self.bytes(range).fill(0xff);
+    }
+
+    /// Fails if somebody wrote to a range that nobody held before a launch.
+    fn check_poison(&mut self, range: Range, launch: usize) -> Result<(), Error> {
+        let Some(at) = self.bytes(range).iter().position(|b| *b != 0xff) else { return Ok(()) };
+        let before = self.model.program().launches.get(launch);
+        Err(Error::Stray {
+            at: range.start + at as u64,
+            memory: match range.output {
+                None => "the arena".into(),
+                Some(i) => format!("output `{}`", self.model.outputs()[i].name),
+            },
+            before: before.map_or_else(|| "the end".into(), |l| format!("launch {launch} (`{}`)", l.kernel)),
+        })
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::model::Model;
 use crate::pool::Job;
-use crate::program::Place;
+use crate::program::{Launch, Place, Program};
+use crate::scratch::Scratch;
 
 /// All launches, with a table of buffer pointers in which only the caller's buffers change from run to run.
 pub(crate) struct Steps {
@@ -23,8 +24,9 @@ struct Patch {
 }
 
 impl Steps {
-    /// Resolves the launches of a model whose artefact was validated, for an arena at `arena` and this many threads.
-    pub(crate) fn new(model: &Model, arena: *mut u8, threads: usize) -> Result<Steps, Error> {
+    /// Resolves the launches of a model whose artefact was validated, for an arena at `arena`, each to run on so many
+    /// threads with its scratch where it was placed.
+    pub(crate) fn new(model: &Model, arena: *mut u8, parts: &[usize], scratch: &[Scratch]) -> Result<Steps, Error> {
         let program = model.program();
         let weights = model.weights().as_ptr().cast_mut();
         let mut table = Vec::new();
@@ -46,18 +48,25 @@ impl Steps {
         let mut slot = 0;
         for (index, launch) in program.launches.iter().enumerate() {
             let entry = model.entry(launch.entry);
-            let worth = launch.extent / launch.grain.max(1);
             let job = Job {
                 entry: entry.ok_or_else(|| model.damaged(format!("launch {index} has no entry")))?,
                 buffers: std::ptr::null(),
                 dims: launch.dims.as_ptr(),
                 extent: launch.extent,
-                parts: worth.clamp(1, threads as u64) as usize,
+                parts: parts[index],
+                scratch: arena.wrapping_add(scratch[index].at as usize),
+                stride: scratch[index].stride as usize,
             };
             steps.jobs.push((job, slot));
             slot += launch.buffers.len();
         }
         Ok(steps)
+    }
+
+    /// On how many of `threads` threads each launch runs: what is worth a thread gets one.
+    pub(crate) fn parts(program: &Program, threads: usize) -> Vec<usize> {
+        let parts = |l: &Launch| (l.extent / l.grain.max(1)).clamp(1, threads as u64) as usize;
+        program.launches.iter().map(parts).collect()
     }
 
     /// How many launches there are.

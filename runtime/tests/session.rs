@@ -28,6 +28,7 @@ fn any_number_of_threads_gives_the_same() {
     for threads in [1, 2, 3, 7] {
         let options = Options { threads, ..Options::default() };
         let mut session = Session::new(Arc::clone(&model), &options).unwrap();
+        // Half of the arena is free while the last launch runs, and nothing while the second does.
         assert_eq!(session.arena_bytes(), 8 * N + 64 * threads as u64);
         for seed in 0..50 {
             run(&mut session, seed);

@@ -66,20 +66,26 @@ def against_onnxruntime(model: pathlib.Path, shapes: dict | None = None) -> Case
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    shapes = shapes or {}
-    rng = np.random.default_rng(0)
-    graph = onnx.load(str(model), load_external_data=False).graph
-    declared = {i.name: i.type.tensor_type for i in graph.input}
-    inputs, dims = {}, []
-    for info in session.get_inputs():
-        shape = shapes.get(info.name, tuple(d if isinstance(d, int) else 1 for d in info.shape))
-        inputs[info.name] = values(rng, info.name, shape, onnx.helper.tensor_dtype_to_np_dtype(declared[info.name].elem_type))
-        for axis, dim in enumerate(declared[info.name].shape.dim):
-            if not dim.dim_value > 0:
-                dims.append(f"{info.name}.{axis}={shape[axis]}")
+    inputs, dims = seeded(model, shapes or {})
     names = [o.name for o in session.get_outputs()]
     outputs = dict(zip(names, session.run(names, inputs)))
     return Case(model.stem, model, inputs, dims, outputs, 1e-4, 1e-3, REFUSABLE.get(model.stem))
+
+
+def seeded(model: pathlib.Path, shapes: dict) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Seeded inputs of a model, and values of --dim for the dimensions that it leaves open."""
+    rng = np.random.default_rng(0)
+    graph = onnx.load(str(model), load_external_data=False).graph
+    weights = {w.name for w in graph.initializer}
+    inputs, dims = {}, []
+    for info in (i for i in graph.input if i.name not in weights):
+        declared = info.type.tensor_type
+        shape = shapes.get(info.name, tuple(d.dim_value if d.dim_value > 0 else 1 for d in declared.shape.dim))
+        inputs[info.name] = values(rng, info.name, shape, onnx.helper.tensor_dtype_to_np_dtype(declared.elem_type))
+        for axis, dim in enumerate(declared.shape.dim):
+            if not dim.dim_value > 0:
+                dims.append(f"{info.name}.{axis}={shape[axis]}")
+    return inputs, dims
 
 
 def values(rng: np.random.Generator, name: str, shape: tuple, dtype: np.dtype) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Compiles and runs real models on both back ends and compares what they compute.
 
-Each model is compiled by each back end and run on one and on two threads. The outputs must match the expected ones within
-the case's tolerance, and all runs must agree bit by bit.
+Each model is compiled by each back end and run on one thread, and on two over poisoned memory. The outputs must match the
+expected ones within the case's tolerance, and all runs must agree bit by bit.
 """
 
 import argparse
@@ -41,7 +41,8 @@ def check(neap: Neap, case: cases.Case) -> tuple[str, str]:
                 where = f"{backend}, {threads} threads"
                 out = folder / f"{backend}-{threads}"
                 try:
-                    neap.call("run", artefact, "--inputs", folder / "in.npz", "--output-dir", out, "--threads", threads)
+                    how = ["--threads", threads] + (["--poison"] if threads == 2 else [])
+                    neap.call("run", artefact, "--inputs", folder / "in.npz", "--output-dir", out, *how)
                     got = read_outputs(out, case.outputs)
                 except (Failure, OSError) as failure:
                     return "failed", f"{where}: {failure}"
