@@ -44,10 +44,13 @@ pub enum Witness {
         tensors: Vec<TensorId>,
     },
     /// While `op` runs so much is in the arena whichever down-set of ops was done before it: its ancestors and not its
-    /// descendants, and of the others any that obey the edges. The least is a minimum cut.
+    /// descendants, and of the others any that obey the edges. The least is a minimum cut. All that shares may ever tie to
+    /// the tensors in `outside` is counted wherever it lies, and their memory outside the arena is taken off.
     Cut {
         /// The op.
         op: OpId,
+        /// Tensors in writable memory outside the arena.
+        outside: Vec<TensorId>,
     },
     /// These tensors and nothing else of the problem already need this much in every order of the ops named, by a search
     /// that left nothing out. A label, not a proof: the checker takes its word; tests compare it with brute force.

@@ -9,11 +9,12 @@ use crate::evaluate::{Candidate, Posed};
 use crate::joint;
 use crate::lifetime::Lives;
 use crate::limits::{Clock, Effort, Limits, Objective};
+use crate::order::atoms::Outside;
 use crate::order::model::{Count, Model};
-use crate::order::plan::{OrderLimits, Proof, plan};
+use crate::order::plan::{OrderLimits, Ordered, Proof, plan};
 use crate::order::{Simple, simple};
 use crate::place::{Block, PlaceLimits};
-use crate::problem::Problem;
+use crate::problem::{Problem, TensorId};
 use crate::sharing::Blocks;
 use crate::solution::{Certificate, Solution, Witness};
 
@@ -79,19 +80,28 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         }
         posed.push(p);
     }
-    let enough = bound.max(limits.capacity.unwrap_or(0));
+    let mut enough = bound.max(limits.capacity.unwrap_or(0));
     let best = best_of(problem, posed, enough, limits, &clock)?;
+    let mut bound = bound;
+    let mut witness = witness(bounded, step_witness, &[]);
+    if best.arena > enough && states > 0 {
+        let lives = Lives::new(problem, &best.posed.order);
+        let outside = Outside::new(problem);
+        let counted = outside.worth_counting(problem, &lives);
+        let room = outside.bytes(problem, &counted);
+        if !counted.is_empty() {
+            let model = Model::counting(problem, Count::AtMost, &counted);
+            let limits = OrderLimits { enough: enough + room, ..order_limits };
+            let counting = plan(problem, &model, bound + room, &limits);
+            if counting.lower_bound > bound + room {
+                bound = counting.lower_bound - room;
+                witness = self::witness(&counting, Witness::None, &counted);
+            }
+        }
+        enough = enough.max(bound);
+    }
     let joint = limits.objective == Objective::Arena && limits.effort == Effort::Search && best.arena > enough;
     let best = if joint { joint::improve(problem, &ordered, best, enough, limits, &clock)? } else { best };
-    let witness = match &bounded.proof {
-        Proof::Given => step_witness,
-        Proof::Cut(op) => Witness::Cut { op: *op },
-        Proof::Search(ops) => Witness::Exhaustive {
-            method: "depth first over down-sets, from both ends".to_string(),
-            states: bounded.states,
-            ops: ops.clone(),
-        },
-    };
     let certificate = Certificate {
         peak: best.posed.peak(),
         arena: best.arena,
@@ -100,6 +110,19 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         method: best.method.clone(),
     };
     Ok(Planned { solution: best.solution(problem), certificate, file_order_peak, no_reuse: no_reuse(problem)? })
+}
+
+/// What proves the bound of an order search, if it does better than what was `given`.
+fn witness(ordered: &Ordered, given: Witness, counted: &[TensorId]) -> Witness {
+    match &ordered.proof {
+        Proof::Given => given,
+        Proof::Cut(op) => Witness::Cut { op: *op, outside: counted.to_vec() },
+        Proof::Search(ops) => Witness::Exhaustive {
+            method: "depth first over down-sets, from both ends".to_string(),
+            states: ordered.states,
+            ops: ops.clone(),
+        },
+    }
 }
 
 /// Places orders by their peaks, the lowest first and thoroughly, as long as one might still be better than the best.

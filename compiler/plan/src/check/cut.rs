@@ -21,9 +21,10 @@ struct Value {
     holders: Vec<TensorId>,
 }
 
-/// The least over all down-sets that hold the op's ancestors and not the op.
-pub(super) fn least_at(problem: &Problem, op: OpId) -> u64 {
-    let values = values(problem);
+/// The least over all down-sets that hold the op's ancestors and not the op. What may ever be tied to the tensors in
+/// `outside` counts wherever it lies, less the memory outside the arena that it may lie in.
+pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64 {
+    let (values, room) = values(problem, outside);
     let after = reach(problem, op, Towards::Descendants);
     let before = reach(problem, op, Towards::Ancestors);
     let held = |t: TensorId| values.iter().filter(|v| v.holders.contains(&t)).map(|v| v.bytes).sum::<u64>();
@@ -58,7 +59,7 @@ pub(super) fn least_at(problem: &Problem, op: OpId) -> u64 {
         }
         cut(problem, op, &values, &before, &after, saved + at_once)
     });
-    least.min().unwrap_or(0)
+    least.min().unwrap_or(0).saturating_sub(room)
 }
 
 fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[bool], saved: u64) -> u64 {
@@ -139,8 +140,8 @@ fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[
     sure + crossing + problem.padded(problem.op(op).workspace) - saved.min(new)
 }
 
-/// All values in the arena, wherever shares let tensors lie.
-fn values(problem: &Problem) -> Vec<Value> {
+/// All values in the arena, wherever shares let tensors lie, and those tied to `counted`; with the bytes of these outside.
+fn values(problem: &Problem, counted_for: &[TensorId]) -> (Vec<Value>, u64) {
     let n = problem.tensors().len();
     let mut links: Vec<Vec<(TensorId, i128)>> = vec![Vec::new(); n];
     let mut any: Vec<Vec<TensorId>> = vec![Vec::new(); n];
@@ -163,6 +164,17 @@ fn values(problem: &Problem) -> Vec<Value> {
             stack.extend(&any[t.index()]);
         }
     }
+    let sizes = counted(problem);
+    let mut room = 0;
+    let mut seen = vec![false; n];
+    stack.extend(counted_for);
+    while let Some(t) = stack.pop() {
+        if !std::mem::replace(&mut seen[t.index()], true) {
+            outside[t.index()] = false;
+            room += if problem.tensor(t).home == Home::Writable { sizes[t.index()] } else { 0 };
+            stack.extend(&any[t.index()]);
+        }
+    }
     let mut seen = vec![false; n];
     stack.extend(problem.tensor_ids().filter(|t| problem.tensor(*t).home == Home::ReadOnly));
     while let Some(t) = stack.pop() {
@@ -171,7 +183,6 @@ fn values(problem: &Problem) -> Vec<Value> {
             stack.extend(links[t.index()].iter().map(|l| l.0));
         }
     }
-    let sizes = counted(problem);
     let mut out = Vec::new();
     let mut grouped = vec![false; n];
     for t in problem.tensor_ids() {
@@ -181,7 +192,7 @@ fn values(problem: &Problem) -> Vec<Value> {
         let group = group(t, &links, &mut grouped);
         split(&sizes, &group, &links, &mut out);
     }
-    out
+    (out, room)
 }
 
 fn group(t: TensorId, links: &[Vec<(TensorId, i128)>], grouped: &mut [bool]) -> Vec<TensorId> {

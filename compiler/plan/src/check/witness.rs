@@ -15,11 +15,15 @@ pub(super) fn verify(problem: &Problem, certificate: &Certificate) -> Result<(),
     let proven = match &certificate.witness {
         Witness::None => 0,
         Witness::Step { op, tensors } => at_step(problem, *op, tensors)?,
-        Witness::Cut { op } => {
+        Witness::Cut { op, outside } => {
             if op.index() >= problem.ops().len() {
                 return Err(Violation::WitnessName { what: format!("op {}", op.0) });
             }
-            super::cut::least_at(problem, *op)
+            let writable = |t: &TensorId| problem.tensors().get(t.index()).is_some_and(|t| t.home == Home::Writable);
+            if let Some(t) = outside.iter().find(|t| !writable(t)) {
+                return Err(Violation::WitnessName { what: format!("writable tensor {}", t.0) });
+            }
+            super::cut::least_at(problem, *op, outside)
         }
         Witness::Exhaustive { ops, .. } => {
             let mut seen = BTreeSet::new();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use petgraph::unionfind::UnionFind;
 
+use crate::lifetime::Lives;
 use crate::problem::{Home, Problem, Share, ShareKind, TensorId};
 
 use super::model::Count;
@@ -24,7 +25,9 @@ pub(crate) struct Atom {
 const MOST_PIECES: usize = 64;
 
 /// The atoms of all tensors that lie in the arena in every plan (or, with [`Count::Likely`], most likely).
-pub(crate) fn atoms(problem: &Problem, count: Count) -> Vec<Atom> {
+///
+/// Those of the sets in `counted` (see [`Outside`]) are atoms too wherever they lie.
+pub(crate) fn atoms(problem: &Problem, count: Count, counted: &[TensorId]) -> Vec<Atom> {
     let n = problem.tensors().len();
     let mut shares: Vec<&Share> = problem.shares().iter().filter(|s| s.kind != ShareKind::InPlace).collect();
     if count == Count::Likely {
@@ -37,7 +40,17 @@ pub(crate) fn atoms(problem: &Problem, count: Count) -> Vec<Atom> {
         sets.union(s.inner.0, s.outer.0);
     }
     let of = sets.into_labeling();
-    let outside = outside(problem, count, &of);
+    let mut outside = outside(problem, count, &of);
+    if !counted.is_empty() {
+        let sets = Outside::new(problem);
+        let chosen = sets.chosen(counted);
+        for t in problem.tensor_ids().filter(|t| chosen[sets.of[t.index()] as usize]) {
+            outside[of[t.index()] as usize] = false;
+        }
+        for t in problem.tensor_ids().filter(|t| problem.tensor(*t).home == Home::ReadOnly) {
+            outside[of[t.index()] as usize] = true;
+        }
+    }
     let aligned = aligned(problem);
     let mut members: Vec<Vec<TensorId>> = vec![Vec::new(); n];
     for t in problem.tensor_ids().filter(|t| problem.tensor(*t).size > 0 && !outside[of[t.index()] as usize]) {
@@ -150,6 +163,75 @@ fn aligned(problem: &Problem) -> Vec<bool> {
         odd[of[s.inner.index()] as usize] |= s.offset % problem.storage_align() != 0;
     }
     of.iter().map(|o| !odd[*o as usize]).collect()
+}
+
+/// Sets of tensors that shares may ever tie together. What of a set does not lie in the arena lies in its tensors outside, so
+/// all that is alive of it, less their bytes, is in the arena.
+#[derive(Clone, Debug)]
+pub(crate) struct Outside {
+    /// Set of each tensor.
+    pub(crate) of: Vec<u32>,
+    sizes: Vec<u64>,
+}
+
+impl Outside {
+    pub(crate) fn new(problem: &Problem) -> Self {
+        let n = problem.tensors().len();
+        let mut sets = UnionFind::<u32>::new(n);
+        for s in problem.shares() {
+            let outer = problem.tensor(s.outer);
+            if s.kind != ShareKind::InPlace || !(outer.output || outer.pinned) {
+                sets.union(s.inner.0, s.outer.0);
+            }
+        }
+        let aligned = aligned(problem);
+        let size = |t: TensorId| {
+            let size = problem.tensor(t).size;
+            if aligned[t.index()] { problem.padded(size) } else { size }
+        };
+        Outside { of: sets.into_labeling(), sizes: problem.tensor_ids().map(size).collect() }
+    }
+
+    fn chosen(&self, counted: &[TensorId]) -> Vec<bool> {
+        let mut chosen = vec![false; self.of.len()];
+        for t in counted {
+            chosen[self.of[t.index()] as usize] = true;
+        }
+        chosen
+    }
+
+    /// Bytes outside the arena in the sets of these tensors.
+    pub(crate) fn bytes(&self, problem: &Problem, counted: &[TensorId]) -> u64 {
+        let chosen = self.chosen(counted);
+        let writable = problem.tensor_ids().filter(|t| problem.tensor(*t).home == Home::Writable);
+        let within = writable.filter(|t| chosen[self.of[t.index()] as usize]);
+        within.map(|t| self.sizes[t.index()]).sum()
+    }
+
+    /// One outside tensor of each set that has more alive at some step than lies outside.
+    pub(crate) fn worth_counting(&self, problem: &Problem, lives: &Lives) -> Vec<TensorId> {
+        let mut changes: Vec<(u32, i64, u32)> = Vec::new();
+        let mut room = vec![0u64; self.of.len()];
+        let mut first = vec![None; self.of.len()];
+        for t in problem.tensor_ids().filter(|t| problem.tensor(*t).home != Home::ReadOnly) {
+            let set = self.of[t.index()];
+            let (from, to) = lives.range(t);
+            let size = self.sizes[t.index()];
+            changes.extend([(from, size as i64, set), (to, -(size as i64), set)]);
+            if problem.tensor(t).home == Home::Writable {
+                room[set as usize] += size;
+                first[set as usize] = first[set as usize].or(Some(t));
+            }
+        }
+        changes.sort_unstable();
+        let (mut alive, mut most) = (vec![0i64; self.of.len()], vec![0i64; self.of.len()]);
+        for (_, change, set) in changes {
+            let set = set as usize;
+            alive[set] += change;
+            most[set] = most[set].max(alive[set]);
+        }
+        (0..self.of.len()).filter(|s| most[*s] as u64 > room[*s]).filter_map(|s| first[s]).collect()
+    }
 }
 
 /// The components that lie, or may lie, outside the arena: those of outside tensors, and by in-place shares that may ever be

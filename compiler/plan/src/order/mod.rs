@@ -1,6 +1,6 @@
 //! Orders: which op runs when.
 
-mod atoms;
+pub(crate) mod atoms;
 mod cut;
 mod decide;
 mod flow;

@@ -5,7 +5,7 @@
 //! which the search and the bounds rest on. Read backwards, users first, it is a model of the same kind.
 
 use super::atoms::{Atom, atoms};
-use crate::problem::{Problem, ShareKind};
+use crate::problem::{Problem, ShareKind, TensorId};
 
 /// How to count where shares contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,11 @@ pub(crate) struct Swap {
 impl Model {
     /// The model of a problem.
     pub(crate) fn new(problem: &Problem, count: Count) -> Self {
+        Model::counting(problem, count, &[])
+    }
+
+    /// The model of a problem that counts what is tied to these tensors wherever it lies.
+    pub(crate) fn counting(problem: &Problem, count: Count, counted: &[TensorId]) -> Self {
         let n = problem.ops().len();
         let preds: Vec<Vec<u32>> =
             problem.predecessors().into_iter().map(|l| l.into_iter().map(|o| o.0).collect()).collect();
@@ -78,7 +83,7 @@ impl Model {
             ..Model::default()
         };
         let mut of: Vec<Vec<u32>> = vec![Vec::new(); problem.tensors().len()];
-        for atom in atoms(problem, count) {
+        for atom in atoms(problem, count, counted) {
             let id = model.bytes.len() as u32;
             atom.around.iter().for_each(|t| of[t.index()].push(id));
             model.add(problem, &atom);
