@@ -3,13 +3,18 @@
 //! [`place`] is the way in: greedy sequences, their improvement, then the exact search, each only as far as the one before
 //! left something to gain.
 
+mod cells;
 mod exact;
 mod greedy;
 mod improve;
 mod index;
+mod ladder;
 mod load;
 mod sections;
+mod skyline;
 mod solve;
+#[cfg(test)]
+mod tests;
 
 pub use greedy::greedy;
 pub use load::{load, max_load};

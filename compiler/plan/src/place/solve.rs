@@ -1,15 +1,17 @@
 //! The way through placement: greedy, improved, exact.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::exact::{Outcome, Preference, Search};
+use super::cells::Cells;
+use super::exact::Outcome;
 use super::improve::{Squeaky, sequences};
-use super::sections::Sections;
+use super::ladder::Ladder;
 use super::{Block, Placement, max_load};
 
 /// The exact search is not tried on more blocks than this.
 const MOST_FOR_SEARCH: usize = 3_000;
+/// With more blocks than this the exact search gets fewer nodes.
+const USUAL: usize = 500;
 
 /// Limits of a placement: counts, and a moment to stop at only where the user asked for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Default for PlaceLimits {
 impl PlaceLimits {
     /// Limits of the heuristic mode: enough for a good answer in well under a second.
     pub fn heuristic() -> Self {
-        PlaceLimits { nodes: 20_000, moves: 400_000, ..PlaceLimits::default() }
+        PlaceLimits { nodes: 50_000, moves: 400_000, ..PlaceLimits::default() }
     }
 
     fn over(&self) -> bool {
@@ -146,102 +148,40 @@ impl State<'_> {
         }
     }
 
-    /// The exact search: at the height asked for or else at the bound, then halving what lies between bound and best; again
-    /// and again with more nodes. The search at each height goes on where it stopped.
+    /// The exact search at several heights in turns.
     fn search(&mut self, blocks: &[Block]) {
         let real: Vec<usize> = (0..blocks.len()).filter(|b| blocks[*b].extent() > 0).collect();
-        let boxes: Vec<Block> = real.iter().map(|b| boxed(&blocks[*b])).collect();
-        let Some(sections) = Sections::new(&boxes) else { return };
-        // Around blocks of several pieces a box is a restriction: what fits is a placement, what does not proves nothing.
-        let faithful = real.iter().all(|b| blocks[*b].pieces.len() == 1);
-        let unit = sections.unit;
-        let least = sections.loads().into_iter().max().unwrap_or(0);
-        let mut attempts: BTreeMap<u64, Attempt<'_>> = BTreeMap::new();
-        let mut budget = 4 * boxes.len() as u64 + 200;
-        while !self.done() && self.nodes < self.limits.nodes {
-            let mut low = least.max(self.lower_bound.div_ceil(unit));
-            let asked = self.limits.enough.map(|e| e / unit).filter(|e| *e >= low);
-            let mut next = asked.unwrap_or(low);
-            let mut share = budget;
-            while next * unit < self.height() {
-                let attempt = attempts.entry(next).or_insert_with(|| Attempt::new(&sections, next));
-                match self.go_on(blocks, &real, attempt, share, unit) {
-                    Outcome::Placed(_) => {}
-                    Outcome::Impossible if faithful && next == low => {
-                        self.lower_bound = (low + 1) * unit;
-                        self.proof = Proof::Exhaustive(self.nodes);
-                        low += 1;
+        let picked: Vec<Block> = real.iter().map(|b| blocks[*b].clone()).collect();
+        let Some(cells) = Cells::new(&picked) else { return };
+        let unit = cells.unit;
+        let least = cells.loads.iter().copied().max().unwrap_or(0).max(self.lower_bound.div_ceil(unit));
+        let asked = self.limits.enough.map(|e| e / unit).filter(|e| *e >= least);
+        let mut ladder = Ladder::new(&cells, least, asked);
+        // A node of many blocks takes longer.
+        let nodes =
+            if cells.len() > USUAL { self.limits.nodes * USUAL as u64 / cells.len() as u64 } else { self.limits.nodes };
+        while !self.done() && self.nodes < nodes {
+            let Some(height) = ladder.next((self.height() - 1) / unit) else { return };
+            let before = ladder.nodes();
+            let outcome = ladder.run(height, nodes - self.nodes);
+            self.nodes += ladder.nodes() - before;
+            match outcome {
+                Outcome::Placed(offsets) => {
+                    let mut all = vec![0; blocks.len()];
+                    for (b, offset) in real.iter().zip(offsets) {
+                        all[*b] = offset * unit;
                     }
-                    Outcome::Impossible | Outcome::Unknown => low = next + 1,
+                    let nodes = self.nodes;
+                    self.offer(Placement::new(blocks, all), || format!("skyline search, {nodes} nodes"));
                 }
-                let high = self.height() / unit;
-                attempts.retain(|h, _| *h < high);
-                if self.done() || self.nodes >= self.limits.nodes {
-                    return;
+                Outcome::Impossible => {
+                    if (height + 1) * unit > self.lower_bound {
+                        self.lower_bound = (height + 1) * unit;
+                        self.proof = Proof::Exhaustive(self.nodes);
+                    }
                 }
-                if asked.is_some() || high <= low + low / 1000 {
-                    break;
-                }
-                next = low + (high - low) / 2;
-                share = budget / 3;
+                Outcome::Unknown => {}
             }
-            if least * unit >= self.height() {
-                return;
-            }
-            budget *= 3;
         }
     }
-
-    fn go_on(&mut self, blocks: &[Block], real: &[usize], a: &mut Attempt<'_>, budget: u64, unit: u64) -> Outcome {
-        let before = a.search.nodes;
-        let budget = budget.min(self.limits.nodes.saturating_sub(self.nodes));
-        let mut outcome = Outcome::Unknown;
-        while outcome == Outcome::Unknown && !self.limits.over() {
-            let left = budget.saturating_sub(a.search.nodes - before);
-            if left == 0 {
-                break;
-            }
-            outcome = a.run(left);
-        }
-        self.nodes += a.search.nodes - before;
-        if let Outcome::Placed(offsets) = &outcome {
-            let mut all = vec![0; blocks.len()];
-            for (b, offset) in real.iter().zip(offsets) {
-                all[*b] = offset * unit;
-            }
-            let nodes = self.nodes;
-            self.offer(Placement::new(blocks, all), || format!("skyline search, {nodes} nodes"));
-        }
-        outcome
-    }
-}
-
-/// The search at one height, restarted with one preference after another.
-struct Attempt<'s> {
-    search: Search<'s>,
-    restarts: u64,
-    slice: u64,
-}
-
-impl<'s> Attempt<'s> {
-    fn new(sections: &'s Sections, height: u64) -> Self {
-        Attempt { search: Search::new(sections, height), restarts: 0, slice: 2 * sections.len() as u64 + 100 }
-    }
-
-    /// One restart.
-    fn run(&mut self, nodes: u64) -> Outcome {
-        let kinds = Preference::ALL.len() as u64;
-        let preference = Preference::ALL[(self.restarts % kinds) as usize];
-        let outcome = self.search.run(preference, self.restarts / kinds, self.slice.min(nodes));
-        self.restarts += 1;
-        if self.restarts.is_multiple_of(8 * kinds) {
-            self.slice *= 2;
-        }
-        outcome
-    }
-}
-
-/// The smallest rectangle around a block.
-fn boxed(b: &Block) -> Block {
-    Block { phase: b.phase, ..Block::rectangle(b.lower(), b.upper(), b.extent(), b.align) }
 }
