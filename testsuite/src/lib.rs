@@ -3,6 +3,7 @@
 //!
 //! To add tests, add rows or files to a module's data, or a module with a `trials` function and one line in [`trials`].
 
+mod arena;
 mod exec;
 mod explicit;
 mod filecheck;
@@ -33,5 +34,6 @@ pub fn trials() -> Vec<Trial> {
     all.extend(explicit::trials());
     all.extend(import::trials());
     all.extend(numerics::trials());
+    all.extend(arena::trials());
     all
 }

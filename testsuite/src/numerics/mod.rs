@@ -1,14 +1,14 @@
 //! Numerics: every op case, generated shapes and elements, and fused groups, on every back end this machine runs, against the
 //! reference within a tolerance and against each other bit by bit.
 
-mod back_ends;
+pub mod back_ends;
 mod cases;
 mod fused;
 mod generate;
 mod maker;
-mod placed;
-mod run;
-mod sample;
+pub mod placed;
+pub mod run;
+pub mod sample;
 mod tolerance;
 
 use libtest_mimic::Trial;

@@ -179,14 +179,19 @@ pub fn run_sharing(
     pipeline: &str,
     sharing: Sharing,
 ) -> Result<Vec<Tensor>, String> {
-    let mut compiled = compiled(body, weights, target, pipeline, sharing)?;
+    let compiled = compiled(body, weights, target, pipeline, sharing)?;
+    let types: Vec<TensorType> = body.results.iter().map(|r| body.ty(*r).clone()).collect();
+    run_compiled(compiled, inputs, &types)
+}
+
+/// Runs a program in two ways that must agree, and gives its results.
+pub fn run_compiled(mut compiled: Compiled, inputs: &[Tensor], types: &[TensorType]) -> Result<Vec<Tensor>, String> {
     for launch in &mut compiled.program.launches {
         launch.grain = 1;
     }
     let model = Arc::new(in_memory(compiled).map_err(|e| e.to_string())?);
-    let types: Vec<TensorType> = body.results.iter().map(|r| body.ty(*r).clone()).collect();
-    let one = execute(&model, inputs, &types, Options { threads: 1, ..Options::default() })?;
-    let several = execute(&model, inputs, &types, Options { threads: 3, poison: true, ..Options::default() })?;
+    let one = execute(&model, inputs, types, Options { threads: 1, ..Options::default() })?;
+    let several = execute(&model, inputs, types, Options { threads: 3, poison: true, ..Options::default() })?;
     same_bits(&several, &one).map_err(|e| format!("3 threads against 1: {e}"))?;
     Ok(one)
 }
