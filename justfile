@@ -46,6 +46,12 @@ bench-memory *args: _venv (_build "release")
     {{ python }} testsuite/benches/memory.py --neap {{ target }}/release/neap --library {{ target }}/release/libneap_runtime.so \
         --shim {{ target }}/release/libmemory_shim.so {{ args }}
 
+# Write docs/generated/plan.md: the memory planner on tables of buffers and on the zoo's networks, against simple orders.
+bench-plan: (_build "release")
+    if [ -d {{ shared }}/data ]; then testsuite/benches/plan.sh {{ target }}/release/neap {{ shared }} > {{ target }}/plan.md \
+    && cp {{ target }}/plan.md docs/generated/plan.md && cat docs/generated/plan.md; \
+    else echo "no {{ shared }}/data: there are no tables to place (NEAP_SHARED says where the folder shared is)"; exit 1; fi
+
 # Criterion benchmarks of compile phases and kernels.
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}

@@ -85,7 +85,12 @@ fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
     let planned = solve(args, &problem)?;
     let ms = start.elapsed().as_secs_f64() * 1e3;
     let timeline = Timeline::new(&title(&args.file), &problem, &planned).at(args.file.display())?;
-    show(args, &timeline, &json::plan(&problem, &planned, ms, args.capacity))
+    // They are shown in JSON alone.
+    let simple = match args.json {
+        true => json::simple_orders(&problem, &limits(args)).at(args.file.display())?,
+        false => Vec::new(),
+    };
+    show(args, &timeline, &json::plan(&problem, &planned, simple, ms, args.capacity))
 }
 
 /// A table of buffers: placement alone.

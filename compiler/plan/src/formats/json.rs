@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::build::ProblemError;
+use crate::limits::Limits;
+use crate::order::Simple;
 use crate::problem::{Home, Op, OpId, Problem, Share, ShareKind, Tensor, TensorId};
 use crate::solution::Place;
-use crate::solve::Planned;
+use crate::solve::{PlanError, Planned, simple_arena};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -281,6 +283,9 @@ pub struct PlanJson {
     pub file_order_peak_bytes: u64,
     /// Bytes if nothing shared memory.
     pub no_reuse_bytes: u64,
+    /// What the simple orders need, where there are ops to order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub simple_orders: Vec<SimpleOrder>,
     /// With a capacity, whether the arena fits: `true`, `false`, or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fits: Option<Fits>,
@@ -288,6 +293,29 @@ pub struct PlanJson {
     pub order: Vec<String>,
     /// Byte offset in the arena of each tensor or buffer.
     pub offsets: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A simple order's figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct SimpleOrder {
+    /// Its name.
+    pub order: &'static str,
+    /// Bytes alive at the worst step.
+    pub peak_bytes: u64,
+    /// Bytes of the arena.
+    pub arena_bytes: u64,
+}
+
+/// The figures of all simple orders.
+///
+/// # Errors
+/// As [`crate::solve`].
+pub fn simple_orders(problem: &Problem, limits: &Limits) -> Result<Vec<SimpleOrder>, PlanError> {
+    let figures = Simple::ALL.map(|rule| {
+        let (peak_bytes, arena_bytes) = simple_arena(problem, rule, limits)?;
+        Ok(SimpleOrder { order: rule.name(), peak_bytes, arena_bytes })
+    });
+    figures.into_iter().collect()
 }
 
 /// Whether an arena fits a capacity.
@@ -324,8 +352,14 @@ impl Serialize for Fits {
     }
 }
 
-/// The JSON of a plan.
-pub fn plan(problem: &Problem, planned: &Planned, solve_ms: f64, capacity: Option<u64>) -> PlanJson {
+/// The JSON of a plan, beside what the simple orders need.
+pub fn plan(
+    problem: &Problem,
+    planned: &Planned,
+    simple_orders: Vec<SimpleOrder>,
+    solve_ms: f64,
+    capacity: Option<u64>,
+) -> PlanJson {
     let c = &planned.certificate;
     let (tensors, ops) = (tensor_names(problem), op_names(problem));
     let mut offsets = serde_json::Map::new();
@@ -344,6 +378,7 @@ pub fn plan(problem: &Problem, planned: &Planned, solve_ms: f64, capacity: Optio
         solve_ms,
         file_order_peak_bytes: planned.file_order_peak,
         no_reuse_bytes: planned.no_reuse,
+        simple_orders,
         fits: capacity.map(|cap| Fits::of(c.arena, c.lower_bound, cap)),
         order: planned.solution.order.iter().map(|o| ops[o.index()].clone()).collect(),
         offsets,
@@ -369,6 +404,7 @@ pub fn placement(
         method: placed.method.clone(),
         solve_ms,
         file_order_peak_bytes: load,
+        simple_orders: Vec::new(),
         no_reuse_bytes: blocks.iter().map(crate::place::Block::extent).sum(),
         fits: capacity.map(|cap| Fits::of(arena, bound, cap)),
         order: Vec::new(),

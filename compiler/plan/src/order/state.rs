@@ -47,9 +47,9 @@ impl<'m> State<'m> {
         let m = self.model;
         let born: u64 = m.makes[op].iter().filter(|a| self.made[**a as usize] == 0).map(|a| m.bytes[*a as usize]).sum();
         let dead: u64 = m.uses[op].iter().filter(|a| self.left[**a as usize] == 1).map(|a| m.bytes[*a as usize]).sum();
-        // No more can be saved than the outputs add, whichever way time runs.
-        let most = if m.reversed { dead } else { born };
-        Weight { rise: born + m.workspace[op] - self.saved(op).min(most), delta: born as i64 - dead as i64 }
+        // While an op runs there is at least what was before it and what is after it, whichever way time runs.
+        let saved = self.saved(op).min(born).min(dead);
+        Weight { rise: born + m.workspace[op] - saved, delta: born as i64 - dead as i64 }
     }
 
     /// Bytes that outputs save by taking the places of inputs that die: the best input of each output. That two outputs

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_range_loop, reason = "written like the definitions, by index")]
 
 pub mod brute;
+pub mod buffers;
 pub mod nets;
 pub mod random;
 
