@@ -40,7 +40,7 @@ pub(crate) fn choose(
     let optional = |s: &ShareId| !problem.share(*s).required && !without.contains(s);
     let mut sequence: Vec<ShareId> = problem.share_ids().filter(optional).collect();
     sequence.sort_by_key(|s| (lives.step[problem.share(*s).op.index()], *s));
-    let mut best = take(problem, lives, &sequence)?;
+    let mut best = take(problem, lives, &sequence, without)?;
     let mut effort = EFFORT;
     while best.peak > bound && effort > 0 {
         // A share can only matter where one of its tensors is alive at the worst step.
@@ -61,7 +61,7 @@ pub(crate) fn choose(
             }
             let mut trial = vec![s];
             trial.extend(sequence.iter().copied().filter(|x| *x != s));
-            let chosen = take(problem, lives, &trial)?;
+            let chosen = take(problem, lives, &trial, without)?;
             if chosen.peak < best.peak {
                 better = Some((chosen, trial));
                 break;
@@ -73,8 +73,14 @@ pub(crate) fn choose(
     Ok(best)
 }
 
-fn take(problem: &Problem, lives: &Lives, sequence: &[ShareId]) -> Result<Chosen, PlanError> {
+fn take(
+    problem: &Problem,
+    lives: &Lives,
+    sequence: &[ShareId],
+    without: &BTreeSet<ShareId>,
+) -> Result<Chosen, PlanError> {
     let mut sharing = required(problem, lives)?;
+    sharing.rule_out(without);
     for s in sequence {
         sharing.try_take(*s);
     }

@@ -19,8 +19,14 @@ pub struct Sharing<'p> {
     members: Vec<Vec<TensorId>>,
     groups: Vec<Group>,
     taken: Vec<ShareId>,
+    /// Whether each share is taken.
+    is_taken: Vec<bool>,
+    /// Whether each share may be taken.
+    allowed: Vec<bool>,
     /// Taken shares that carry a value, by tensor: the other tensor.
     values: Vec<Vec<TensorId>>,
+    /// Shares by op, where several parts lie in one whole.
+    parts: Vec<Vec<ShareId>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +63,10 @@ impl<'p> Sharing<'p> {
                 extent: (0, problem.tensor(t).size as i64),
             })
             .collect();
+        let mut parts = vec![Vec::new(); problem.ops().len()];
+        for id in problem.share_ids().filter(|s| problem.share(*s).kind == ShareKind::Into) {
+            parts[problem.share(id).op.index()].push(id);
+        }
         Sharing {
             problem,
             lives,
@@ -65,8 +75,16 @@ impl<'p> Sharing<'p> {
             members: problem.tensor_ids().map(|t| vec![t]).collect(),
             groups,
             taken: Vec::new(),
+            is_taken: vec![false; problem.shares().len()],
+            allowed: vec![true; problem.shares().len()],
             values: vec![Vec::new(); n],
+            parts,
         }
+    }
+
+    /// Rules shares out.
+    pub fn rule_out<'i>(&mut self, shares: impl IntoIterator<Item = &'i ShareId>) {
+        shares.into_iter().for_each(|s| self.allowed[s.index()] = false);
     }
 
     /// Takes every required share; the first that cannot be taken comes back as the error.
@@ -82,14 +100,19 @@ impl<'p> Sharing<'p> {
         Ok(())
     }
 
-    /// Takes a share if that is legal, and says whether it did.
+    /// Takes a share if that is legal, and says whether it did. Other parts of the same whole that lie right already are
+    /// taken with it: parts of two wholes can lie in both only all at once.
     pub fn try_take(&mut self, id: ShareId) -> bool {
+        if self.is_taken[id.index()] {
+            return true;
+        }
         let s = *self.problem.share(id);
         if s.kind == ShareKind::InPlace && self.lives.death[s.outer.index()] != self.lives.step[s.op.index()] + 1 {
             return false;
         }
         let (ri, pi) = self.find(s.inner);
         let (ro, po) = self.find(s.outer);
+        let mut all = vec![id];
         if ri == ro {
             // Already tied: legal only if the distance agrees; an in-place pair may newly be allowed to touch.
             if pi != po + s.offset as i64 {
@@ -99,17 +122,47 @@ impl<'p> Sharing<'p> {
             // Position of inner's root less that of outer's root.
             let shift = po + s.offset as i64 - pi;
             let Some(group) = self.merged(&s, ri, ro, shift) else { return false };
+            if s.kind == ShareKind::Into {
+                all.extend(self.parts[s.op.index()].iter().copied().filter(|p| {
+                    let x = self.problem.share(*p);
+                    let (r, at) = self.find(x.inner);
+                    let free = *p != id && !self.is_taken[p.index()] && self.allowed[p.index()];
+                    free && x.outer == s.outer && r == ri && at + shift == po + x.offset as i64
+                }));
+            }
+            self.link(&all);
             if !self.compatible(&s, ri, ro, shift) {
+                self.unlink(&all);
                 return false;
             }
             self.join(ri, ro, shift, group);
+            self.note(&all);
+            return true;
         }
-        if s.kind != ShareKind::InPlace {
+        self.link(&all);
+        self.note(&all);
+        true
+    }
+
+    fn note(&mut self, shares: &[ShareId]) {
+        for id in shares {
+            self.is_taken[id.index()] = true;
+            self.taken.push(*id);
+        }
+    }
+
+    fn link(&mut self, shares: &[ShareId]) {
+        for s in shares.iter().map(|s| self.problem.share(*s)).filter(|s| s.kind != ShareKind::InPlace) {
             self.values[s.inner.index()].push(s.outer);
             self.values[s.outer.index()].push(s.inner);
         }
-        self.taken.push(id);
-        true
+    }
+
+    fn unlink(&mut self, shares: &[ShareId]) {
+        for s in shares.iter().rev().map(|s| self.problem.share(*s)).filter(|s| s.kind != ShareKind::InPlace) {
+            self.values[s.inner.index()].pop();
+            self.values[s.outer.index()].pop();
+        }
     }
 
     /// The shares taken, ascending.
@@ -217,35 +270,47 @@ impl<'p> Sharing<'p> {
             let step = self.lives.step[s.op.index()];
             (a, b) == (s.inner, s.outer) && self.lives.common(a, b) == (step, step + 1)
         } else {
-            self.same_value(s, (a, pa), (b, pb), (low, high))
+            let moved = self.find(s.inner).0;
+            let place = |t: TensorId| match self.find(t) {
+                (root, at) if root == moved => at + shift,
+                (_, at) => at,
+            };
+            self.same_value(a, b, (low, high), place)
         }
     }
 
-    /// Whether the two hold the same bytes there: the share leads from one to the other through tensors around the range.
-    fn same_value(&self, s: &Share, a: (TensorId, i64), b: (TensorId, i64), range: (i64, i64)) -> bool {
-        self.carries(a, s.inner, range) && self.carries(b, s.outer, range)
-    }
-
-    /// Whether taken value shares lead from one tensor to another of its group through tensors that hold the range.
-    fn carries(&self, from: (TensorId, i64), to: TensorId, range: (i64, i64)) -> bool {
-        let base = from.1 - self.find(from.0).1;
-        let holds = |t: TensorId| {
-            let p = self.find(t).1 + base;
-            p <= range.0 && range.1 <= p + self.size(t)
-        };
-        let mut seen = vec![from.0];
-        let mut at = 0;
-        while let Some(t) = seen.get(at).copied() {
-            at += 1;
-            if !holds(t) {
+    /// Whether the two hold the same bytes there: for each byte shares lead from one to the other through tensors that hold
+    /// it, not the same ones for all.
+    fn same_value(&self, a: TensorId, b: TensorId, range: (i64, i64), place: impl Fn(TensorId) -> i64) -> bool {
+        if self.values[a.index()].contains(&b) {
+            return true;
+        }
+        // The bytes of each tensor reached so far; groups are small where this is needed at all.
+        let mut reached: Vec<(TensorId, Ranges)> = vec![(a, Ranges::from(range))];
+        let mut work = vec![(a, range)];
+        while let Some((t, (from, to))) = work.pop() {
+            if t == b {
+                let (_, all) = reached.iter().find(|r| r.0 == b).unwrap_or(&reached[0]);
+                if all.hold(range) {
+                    return true;
+                }
                 continue;
             }
-            if t == to {
-                return true;
-            }
             for n in &self.values[t.index()] {
-                if !seen.contains(n) {
-                    seen.push(*n);
+                let at = place(*n);
+                let part = (from.max(at), to.min(at + self.size(*n)));
+                if part.0 >= part.1 {
+                    continue;
+                }
+                let slot = match reached.iter().position(|r| r.0 == *n) {
+                    Some(i) => i,
+                    None => {
+                        reached.push((*n, Ranges::default()));
+                        reached.len() - 1
+                    }
+                };
+                if reached[slot].1.add(part) {
+                    work.push((*n, part));
                 }
             }
         }
@@ -278,6 +343,38 @@ impl<'p> Sharing<'p> {
 
     fn size(&self, t: TensorId) -> i64 {
         self.problem.tensor(t).size as i64
+    }
+}
+
+/// Disjoint ranges of bytes, ascending.
+#[derive(Clone, Debug, Default)]
+struct Ranges(Vec<(i64, i64)>);
+
+impl Ranges {
+    fn from(range: (i64, i64)) -> Self {
+        Ranges(vec![range])
+    }
+
+    fn hold(&self, range: (i64, i64)) -> bool {
+        self.0.iter().any(|r| r.0 <= range.0 && range.1 <= r.1)
+    }
+
+    /// Adds a range; false if it was there already.
+    fn add(&mut self, range: (i64, i64)) -> bool {
+        if self.hold(range) {
+            return false;
+        }
+        let (mut from, mut to) = range;
+        self.0.retain(|r| {
+            let apart = r.1 < from || to < r.0;
+            if !apart {
+                (from, to) = (from.min(r.0), to.max(r.1));
+            }
+            apart
+        });
+        let at = self.0.partition_point(|r| r.0 < from);
+        self.0.insert(at, (from, to));
+        true
     }
 }
 

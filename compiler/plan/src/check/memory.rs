@@ -161,22 +161,47 @@ fn may_touch(
     Err(Violation::Clash { first: name(a.min(b)), second: name(a.max(b)), step: s, op, at: low })
 }
 
-/// Whether taken shares lead from one tensor to the other through tensors that all hold the whole range.
+/// Whether for each byte of the range taken shares lead from one tensor to the other through tensors that hold it. Where the
+/// whole range goes no way at once, it is halved at an end of a tensor that is in the way.
 fn same_bytes(problem: &Problem, solution: &Solution, ties: &Ties, a: Item, b: Item, (low, high): (u64, u64)) -> bool {
+    let mut open = vec![(low, high)];
+    while let Some((low, high)) = open.pop() {
+        match walk(problem, solution, ties, a, b, (low, high)) {
+            Walk::Arrived => {}
+            Walk::Cut(at) => open.extend([(low, at), (at, high)]),
+            Walk::Stuck => return false,
+        }
+    }
+    true
+}
+
+enum Walk {
+    Arrived,
+    /// A tensor on the way ends, or begins, within the range.
+    Cut(u64),
+    Stuck,
+}
+
+fn walk(problem: &Problem, solution: &Solution, ties: &Ties, a: Item, b: Item, (low, high): (u64, u64)) -> Walk {
     let mut seen = std::collections::HashSet::from([a]);
     let mut stack = vec![a];
+    let mut cut = None;
     while let Some(t) = stack.pop() {
         if t == b {
-            return true;
+            return Walk::Arrived;
         }
         for n in &ties.same[t] {
             let r = bytes(problem, solution, n.index());
-            if r.from <= low && high <= r.to && seen.insert(n.index()) {
-                stack.push(n.index());
+            if r.from <= low && high <= r.to {
+                if seen.insert(n.index()) {
+                    stack.push(n.index());
+                }
+            } else if r.from < high && low < r.to {
+                cut = cut.or(Some(if low < r.from { r.from } else { r.to }));
             }
         }
     }
-    false
+    cut.map_or(Walk::Stuck, Walk::Cut)
 }
 
 /// The most bytes held at one step: each tied group's bytes padded outward to the storage alignment and counted once.

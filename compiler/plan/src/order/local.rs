@@ -70,6 +70,7 @@ pub(crate) fn local(model: &Model, places: &Places, from: usize, ops: &[u32]) ->
             *known.entry(*a).or_insert_with(|| {
                 let i = *a as usize;
                 out.bytes.push(model.bytes[i]);
+                out.fragile.push(model.fragile[i]);
                 out.initial.push(places.first[i].is_none_or(|f| f < from));
                 out.kept.push(places.last[i] >= to);
                 out.bytes.len() as u32 - 1

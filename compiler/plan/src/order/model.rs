@@ -37,6 +37,8 @@ pub(crate) struct Model {
     pub(crate) initial: Vec<bool>,
     /// Atoms kept to the end.
     pub(crate) kept: Vec<bool>,
+    /// Atoms by whose deaths more can be saved than dies with them.
+    pub(crate) fragile: Vec<bool>,
     /// Workspace of each op, padded.
     pub(crate) workspace: Vec<u64>,
     /// For each op which outputs may take which inputs' places.
@@ -110,6 +112,7 @@ impl Model {
             users: self.makers.clone(),
             initial: self.kept.clone(),
             kept: self.initial.clone(),
+            fragile: self.fragile.clone(),
             workspace: self.workspace.clone(),
             swaps: self.swaps.clone(),
             reversed: !self.reversed,
@@ -119,6 +122,7 @@ impl Model {
     fn add(&mut self, problem: &Problem, atom: &Atom) {
         let id = self.bytes.len() as u32;
         self.bytes.push(atom.bytes);
+        self.fragile.push(false);
         let tensors = || atom.around.iter().map(|t| problem.tensor(*t));
         self.kept.push(tensors().any(|t| t.output || t.pinned));
         self.initial.push(tensors().any(|t| t.input || t.pinned));
@@ -137,6 +141,8 @@ impl Model {
     /// view might be a copy instead. Each such input gets an atom of no bytes that dies with its last reader.
     fn add_swaps(&mut self, problem: &Problem, of: &[Vec<u32>]) {
         let mut life = vec![None; problem.tensors().len()];
+        let mut holders = vec![0u32; self.bytes.len()];
+        of.iter().flatten().for_each(|a| holders[*a as usize] += 1);
         for s in problem.shares().iter().filter(|s| s.kind == ShareKind::InPlace) {
             let outer = problem.tensor(s.outer);
             let (old, new) = (&of[s.outer.index()], &of[s.inner.index()]);
@@ -149,6 +155,7 @@ impl Model {
                 let id = self.bytes.len() as u32;
                 self.bytes.push(0);
                 self.kept.push(false);
+                self.fragile.push(false);
                 self.initial.push(outer.input);
                 for o in problem.consumers(s.outer).iter().copied().chain(problem.producer(s.outer)) {
                     self.uses[o.index()].push(id);
@@ -158,6 +165,9 @@ impl Model {
                 }
                 id
             });
+            let again = self.swaps[s.op.index()].iter().any(|x| x.old == old && x.output != s.inner.0);
+            let alone = of[s.outer.index()].iter().all(|a| holders[*a as usize] == 1);
+            self.fragile[old as usize] |= again || !alone;
             self.swaps[s.op.index()].push(Swap { old, output: s.inner.0, saved });
         }
     }

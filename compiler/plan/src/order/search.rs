@@ -4,7 +4,7 @@
 //! it made ready by the one before, that ends no higher than it began and fits the target all along (a "valley" in the
 //! sense of Liu, SIAM J. Algebraic Discrete Methods 1987, which Kayaaslan, Lambert, Marchal and Uçar, TCS 2018, extend to
 //! series-parallel graphs). That loses nothing: M being submodular, what a valley adds to memory never grows when more is
-//! done before it, and none of its beginnings is lower than its end. So only ops that leave memory higher are branched on.
+//! done before it, and none of its beginnings is lower than its end (but see `harms`). So only ops that leave memory higher are branched on.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::BuildHasherDefault;
@@ -248,6 +248,9 @@ impl<'m> Search<'m> {
         let (mut op, mut hill) = (first, 0);
         let mut passed: Vec<(u32, u64)> = Vec::new();
         let found = loop {
+            if self.harms(op) {
+                break None;
+            }
             let before = self.state.memory;
             let during = self.state.run(op as usize, |_| ());
             hill = hill.max(during.saturating_sub(start));
@@ -265,6 +268,18 @@ impl<'m> Search<'m> {
             self.state.back(op as usize, before, |_| ());
         }
         found
+    }
+
+    /// Whether an op, run early, could take a place from another that saves more by it than dies. Forwards, doing more only
+    /// ever lets more die; backwards, it may keep from dying what is not counted among the dead.
+    fn harms(&self, op: u32) -> bool {
+        let m = self.model;
+        let loses = |a: &u32| {
+            let hopes =
+                |o: &u32| *o != op && !self.done[*o as usize] && m.swaps[*o as usize].iter().any(|s| s.old == *a);
+            m.fragile[*a as usize] && !self.state.is_made(*a) && m.makers[*a as usize].iter().any(hopes)
+        };
+        m.reversed && m.makes[op as usize].iter().any(loses)
     }
 
     /// The op that goes on a chain after the op run last: of those it made ready the one that adds least.

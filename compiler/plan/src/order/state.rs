@@ -62,6 +62,11 @@ impl<'m> State<'m> {
         (0..swaps.len()).filter(|i| first(*i)).filter_map(|i| best(swaps[i].output)).sum()
     }
 
+    /// Whether an atom has been made.
+    pub(crate) fn is_made(&self, atom: u32) -> bool {
+        self.made[atom as usize] > 0
+    }
+
     /// Does an op; says how many bytes are alive while it runs. `touched` hears of each op whose weight may have changed.
     pub(crate) fn run(&mut self, op: usize, mut touched: impl FnMut(u32)) -> u64 {
         let w = self.weigh(op);

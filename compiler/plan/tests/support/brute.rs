@@ -112,19 +112,23 @@ fn groups(p: &Problem, order: &[usize], mask: u32) -> Option<Vec<Vec<Piece>>> {
                     && (pair == (a, b) || pair == (b, a))
                     && (from, to) == (step[s.op.index()], step[s.op.index()] + 1)
             });
-            let mut seen = vec![a];
-            let mut i = 0;
-            while i < seen.len() {
-                for s in taken.iter().filter(|s| s.kind != ShareKind::InPlace) {
-                    for (x, y) in [(s.inner.index(), s.outer.index()), (s.outer.index(), s.inner.index())] {
-                        if x == seen[i] && !seen.contains(&y) && range(y).0 <= low && high <= range(y).1 {
-                            seen.push(y);
+            // Each byte by itself: shares lead from one to the other through tensors that hold it.
+            let same = |byte: i64| {
+                let mut seen = vec![a];
+                let mut i = 0;
+                while i < seen.len() {
+                    for s in taken.iter().filter(|s| s.kind != ShareKind::InPlace) {
+                        for (x, y) in [(s.inner.index(), s.outer.index()), (s.outer.index(), s.inner.index())] {
+                            if x == seen[i] && !seen.contains(&y) && range(y).0 <= byte && byte < range(y).1 {
+                                seen.push(y);
+                            }
                         }
                     }
+                    i += 1;
                 }
-                i += 1;
-            }
-            if !swap && !seen.contains(&b) {
+                seen.contains(&b)
+            };
+            if !swap && !(low..high).all(same) {
                 return None;
             }
         }

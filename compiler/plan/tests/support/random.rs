@@ -45,6 +45,7 @@ pub fn problem(seed: u64, ops: u64, shares: bool) -> Problem {
         made.push((b.tensor(t), size, fixed));
     }
     let count = 2 + d.below(ops - 1);
+    let mut last_parts: Option<Vec<(TensorId, u64, bool)>> = None;
     for o in 0..count {
         let mut inputs: Vec<(TensorId, u64, bool)> = Vec::new();
         for _ in 0..1 + d.below(2) {
@@ -57,7 +58,20 @@ pub fn problem(seed: u64, ops: u64, shares: bool) -> Problem {
         let size = match kind {
             1 => 1 + d.below(inputs[0].1),
             2 => inputs[0].1,
-            3 => inputs.iter().map(|i| i.1).sum(),
+            3 => {
+                // Often the parts of the concatenation before, and one more.
+                if let Some(before) = &last_parts
+                    && d.chance(60)
+                {
+                    let more = inputs[0];
+                    inputs = before.clone();
+                    if !inputs.contains(&more) {
+                        inputs.push(more);
+                    }
+                }
+                last_parts = Some(inputs.clone());
+                inputs.iter().map(|i| i.1).sum()
+            }
             _ => 1 + d.below(8),
         };
         let mut outputs = Vec::new();
