@@ -29,7 +29,7 @@ mod solution;
 mod solve;
 
 pub use build::{MAX_TOTAL_BYTES, ProblemError};
-pub use check::{Violation, check, check_placement};
+pub use check::{BoundCheck, Violation, check, check_placement};
 pub use limits::{Effort, Limits, Objective};
 pub use problem::{Home, Op, OpId, Problem, ProblemBuilder, Share, ShareId, ShareKind, Tensor, TensorId};
 pub use solution::{Certificate, Place, Solution, Witness};

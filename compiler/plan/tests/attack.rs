@@ -1,128 +1,398 @@
-//! Wrong plans and bad files: each is refused, and says why.
+//! Wrong plans: each is refused, and the refusal names the two tensors or ops.
 
 mod support;
 
-use neap_plan::formats::csv::{self, Interval};
-use neap_plan::formats::json;
-use neap_plan::place::{PlaceLimits, place};
-use neap_plan::{Limits, OpId, Place, ShareId, check, check_placement, solve};
+use neap_plan::{BoundCheck, Home, Limits, Op, OpId, Place, Planned, Problem, ShareId, ShareKind, Tensor, TensorId};
+use neap_plan::{Violation, Witness, solve};
 use proptest::prelude::*;
-use support::random;
+use support::attack::Attack;
+use support::random::{self, Dice};
+use support::replay::replay;
+
+fn planned(seed: u64) -> (Problem, Planned) {
+    let problem = random::problem(seed, 7, true);
+    let mut planned = solve(&problem, &Limits::default()).unwrap();
+    // Whether the solver's bounds are true is for `agreement` to ask; here the plan must be right before it is made wrong.
+    if planned.certificate.lower_bound > planned.certificate.arena {
+        planned.certificate.lower_bound = 0;
+    }
+    (problem, planned)
+}
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(250))]
 
     #[test]
-    fn every_wrong_plan_is_refused(seed in 0u64..5_000, kind in 0u8..9, pick in any::<prop::sample::Index>(), by in 1u64..5) {
-        let problem = random::problem(seed, 6, true);
-        let planned = solve(&problem, &Limits::default()).unwrap();
-        let (mut s, mut c) = (planned.solution, planned.certificate);
-        let n = s.order.len();
-        let refused = match kind {
-            0 => { s.order.pop(); true }
-            1 => { let again = s.order[pick.index(n)]; s.order.push(again); true }
-            2 => { s.order[0] = OpId(n as u32 + 7); true }
-            3 => { s.places.pop(); true }
-            4 => { c.arena += by; true }
-            5 => { c.peak += by; true }
-            6 => { c.lower_bound = c.arena + by; true }
-            7 => { s.taken.push(ShareId(problem.shares().len() as u32)); true }
-            _ => {
-                // An op before one that it needs.
-                s.order.reverse();
-                problem.predecessors().iter().any(|p| !p.is_empty())
-            }
-        };
-        prop_assert!(!refused || check(&problem, &s, &c).is_err());
+    fn plans_run(seed in 0u64..2_500) {
+        let (problem, planned) = planned(seed);
+        let a = Attack::new(&problem, &planned, seed);
+        prop_assert!(a.check().is_ok());
+        prop_assert_eq!(replay(&problem, &planned.solution), Ok(()));
     }
 
     #[test]
-    fn overlaps_are_named(seed in 0u64..5_000) {
-        // Everything at offset 0: legal only where no two values meet in the arena.
-        let problem = random::problem(seed, 6, false);
-        let planned = solve(&problem, &Limits::default()).unwrap();
-        let mut s = planned.solution.clone();
-        for p in &mut s.places {
-            if matches!(p, Place::Arena(_)) {
-                *p = Place::Arena(0);
-            }
+    fn orders(seed in 0u64..100_000, pick in any::<prop::sample::Index>()) {
+        let (problem, planned) = planned(seed);
+        let n = problem.ops().len();
+        let (i, j) = (pick.index(n), pick.index(n * n) / n);
+        let mut a = Attack::new(&problem, &planned, seed);
+        let name = |o: OpId| problem.op(o).name.as_str();
+        // One op in another's stead: that one stands twice and the other not at all.
+        let (lost, kept) = (a.solution.order[i], a.solution.order[j]);
+        if i != j {
+            a.solution.order[i] = kept;
+            a.refused(&[name(kept)], "an op twice");
         }
-        let mut c = planned.certificate.clone();
-        let sizes = problem.tensors().iter().zip(&s.places).filter(|x| matches!(x.1, Place::Arena(_)));
-        let tensors = sizes.map(|x| x.0.size).max().unwrap_or(0);
-        let work = problem.ops().iter().zip(&s.workspaces).filter(|x| x.0.workspace > 0);
-        c.arena = problem.padded(work.map(|x| x.1 + x.0.workspace).max().unwrap_or(0).max(tensors));
-        c.lower_bound = 0;
-        c.witness = neap_plan::Witness::None;
-        if c.arena < c.peak {
-            let e = check(&problem, &s, &c).unwrap_err().to_string();
-            prop_assert!(e.contains("share bytes"), "{}", e);
+        a.solution.order.remove(i);
+        a.refused(&[name(lost)], "an op missing");
+        a.solution.order.insert(i, OpId(n as u32 + 3));
+        a.refused(&[], "an unknown op");
+        // Two ops the wrong way round.
+        for (o, before) in problem.predecessors().iter().enumerate() {
+            for b in before {
+                let mut a = Attack::new(&problem, &planned, seed);
+                let (x, y) = (a.step(*b), a.step(OpId(o as u32)));
+                a.solution.order.swap(x, y);
+                match a.refused(&[], "ops the wrong way round") {
+                    Violation::Order { first, second } => {
+                        let find = |n: &str| problem.op_ids().find(|o| name(*o) == n).unwrap();
+                        let (first, second) = (find(&first), find(&second));
+                        prop_assert!(problem.predecessors()[second.index()].contains(&first));
+                        prop_assert!(a.step(first) > a.step(second));
+                    }
+                    other => prop_assert!(false, "{}", other),
+                }
+            }
         }
     }
 
     #[test]
-    fn junk_never_panics(text in ".{0,200}") {
-        let _ = json::read(&text);
-        let _ = csv::read(&text, Interval::HalfOpen);
-        let _ = csv::read(&format!("id,lower,upper,size\n{text}"), Interval::Open);
+    fn lists(seed in 0u64..100_000) {
+        let (problem, planned) = planned(seed);
+        let fresh = || Attack::new(&problem, &planned, seed);
+        let mut a = fresh();
+        a.solution.places.pop();
+        a.refused(&[], "places cut short");
+        let mut a = fresh();
+        a.solution.places.push(Place::Arena(0));
+        a.refused(&[], "a place too many");
+        let mut a = fresh();
+        a.solution.workspaces.pop();
+        a.refused(&[], "workspaces cut short");
+        let mut a = fresh();
+        a.solution.taken.push(ShareId(problem.shares().len() as u32));
+        a.refused(&[], "an unknown share");
+        for (i, id) in planned.solution.taken.iter().enumerate() {
+            let mut a = fresh();
+            a.solution.taken.insert(i, *id);
+            a.refused(&[], "a share twice");
+        }
+    }
+
+    #[test]
+    fn overlaps(seed in 0u64..100_000) {
+        // Pairs alive together that no share may bring together: pinned ones and outputs among them.
+        let (problem, planned) = planned(seed);
+        let a = Attack::new(&problem, &planned, seed);
+        for x in a.placed() {
+            for y in a.placed() {
+                let ((x0, x1), (y0, y1)) = (a.life(x), a.life(y));
+                if x0.max(y0) < x1.min(y1) && !a.related(x, y) {
+                    Attack::new(&problem, &planned, seed).collide(x, y, "two tensors in one place");
+                }
+            }
+        }
+        // A workspace on what its op reads or makes.
+        for o in problem.op_ids().filter(|o| problem.op(*o).workspace > 0) {
+            for t in problem.op(o).inputs.iter().chain(&problem.op(o).outputs).filter(|t| a.placed().contains(t)) {
+                let mut a = Attack::new(&problem, &planned, seed);
+                let Place::Arena(at) = a.solution.places[t.index()] else { continue };
+                let start = at / problem.storage_align() * problem.storage_align();
+                if start + problem.op(o).workspace <= at {
+                    continue;
+                }
+                a.solution.workspaces[o.index()] = start;
+                a.settle();
+                let name = format!("workspace of {}", problem.op(o).name);
+                let e = a.refused(&[&name], "a workspace on a tensor");
+                prop_assert!(matches!(e, Violation::Clash { .. }), "{}", e);
+            }
+        }
+    }
+
+    #[test]
+    fn shares(seed in 0u64..100_000) {
+        let (problem, planned) = planned(seed);
+        let fresh = || Attack::new(&problem, &planned, seed);
+        for id in problem.share_ids() {
+            let s = *problem.share(id);
+            let (inner, outer) = (problem.tensor(s.inner), problem.tensor(s.outer));
+            let names = [inner.name.as_str(), outer.name.as_str()];
+            let twin = |i: &ShareId| (problem.share(*i).inner, problem.share(*i).outer) == (s.inner, s.outer);
+            let mut a = fresh();
+            if let Ok(at) = a.solution.taken.binary_search(&id) {
+                // Still in one place, but no share says so; another chain of shares may.
+                a.solution.taken.remove(at);
+                let tied = a.solution.taken.iter().any(twin);
+                let arena = matches!(a.solution.places[s.inner.index()], Place::Arena(_));
+                if !tied && arena && inner.size > 0 {
+                    a.settle();
+                    match a.refused(&[], "a share no longer taken") {
+                        Violation::Clash { .. } | Violation::Peak { .. } | Violation::Misaligned { .. } => {}
+                        other => prop_assert!(false, "{}", other),
+                    }
+                }
+                // Taken, but a byte apart.
+                let mut a = fresh();
+                a.solution.places[s.inner.index()] = match a.solution.places[s.inner.index()] {
+                    Place::Arena(at) => Place::Arena(at + problem.storage_align()),
+                    Place::External { of, offset } => Place::External { of, offset: offset + 1 },
+                };
+                a.settle();
+                match a.refused(&[], "a share taken apart") {
+                    Violation::ShareApart { .. } => {}
+                    Violation::Outside { tensor } | Violation::Home { tensor } => prop_assert_eq!(&tensor, names[0]),
+                    other => prop_assert!(false, "{}", other),
+                }
+            } else {
+                // Not taken and now claimed, where it lies: apart, or over what still lives.
+                let Err(at) = a.solution.taken.binary_search(&id) else { unreachable!() };
+                a.solution.taken.insert(at, id);
+                if a.check().is_ok() {
+                    prop_assert_eq!(replay(&problem, &a.solution), Ok(()));
+                }
+                // An input overwritten while it is needed.
+                if s.kind == ShareKind::InPlace && a.life(s.outer).1 > a.step(s.op) + 1 {
+                    a.solution.places[s.inner.index()] = a.solution.places[s.outer.index()];
+                    a.settle();
+                    match a.refused(&[], "an input overwritten too early") {
+                        Violation::Overwritten { .. } => drop(a.refused(&names, "an input overwritten too early")),
+                        Violation::ShareApart { .. } | Violation::Home { .. } | Violation::ReadOnly { .. } => {}
+                        other => prop_assert!(false, "{}", other),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_outside(seed in 0u64..100_000) {
+        let (problem, planned) = planned(seed);
+        for t in problem.tensor_ids() {
+            let tensor = problem.tensor(t);
+            let mut a = Attack::new(&problem, &planned, seed);
+            if tensor.home == Home::Arena {
+                let nowhere = TensorId(problem.tensors().len() as u32);
+                a.solution.places[t.index()] = Place::External { of: nowhere, offset: 0 };
+                a.refused(&[&tensor.name], "memory of nobody");
+                a.solution.places[t.index()] = Place::External { of: t, offset: 0 };
+                a.refused(&[&tensor.name], "memory of a tensor in the arena");
+                if let Some(e) = problem.tensor_ids().find(|e| problem.tensor(*e).home != Home::Arena) {
+                    let memory = problem.tensor(e);
+                    let offset = memory.size + 1 - tensor.size.min(memory.size);
+                    a.solution.places[t.index()] = Place::External { of: e, offset };
+                    a.refused(&[&tensor.name], "past the end of memory outside");
+                }
+            } else {
+                a.solution.places[t.index()] = Place::Arena(0);
+                a.refused(&[&tensor.name], "memory outside moved into the arena");
+                a.solution.places[t.index()] = Place::External { of: t, offset: 1 };
+                a.refused(&[&tensor.name], "memory outside moved");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes(seed in 0u64..100_000) {
+        // The plan of a problem whose tensor, or workspace, was smaller.
+        let (problem, planned) = planned(seed);
+        let mut dice = Dice(seed);
+        let which = dice.below(problem.tensors().len() as u64) as usize;
+        let op = dice.below(problem.ops().len() as u64) as usize;
+        for workspace in [false, true] {
+            let mut b = Problem::builder();
+            b.storage_align(problem.storage_align());
+            for (i, t) in problem.tensors().iter().enumerate() {
+                let more = if i == which && !workspace { problem.storage_align() } else { 0 };
+                b.tensor(Tensor { size: t.size + more, ..t.clone() });
+            }
+            for (i, o) in problem.ops().iter().enumerate() {
+                let more = if i == op && workspace { problem.storage_align() } else { 0 };
+                b.op(Op { workspace: o.workspace + more, ..o.clone() });
+            }
+            for s in problem.shares() {
+                b.share(*s);
+            }
+            problem.edges().iter().for_each(|(x, y)| b.edge(*x, *y));
+            let Ok(larger) = b.build() else { continue };
+            let mut a = Attack::new(&larger, &planned, seed);
+            a.believe();
+            if replay(&larger, &planned.solution).is_err() {
+                a.refused(&[], "a plan for smaller sizes");
+            }
+        }
+    }
+
+    #[test]
+    fn figures(seed in 0u64..100_000, by in 1u64..9) {
+        let (problem, planned) = planned(seed);
+        let unit = problem.storage_align();
+        let fresh = || Attack::new(&problem, &planned, seed);
+        for (peak, arena) in [(by, 0), (0, by)] {
+            let mut a = fresh();
+            a.certificate.peak += peak;
+            a.certificate.arena += arena;
+            a.refused(&[], "a figure too large");
+            let mut a = fresh();
+            if let (Some(p), Some(m)) =
+                (a.certificate.peak.checked_sub(peak), a.certificate.arena.checked_sub(arena))
+            {
+                (a.certificate.peak, a.certificate.arena) = (p, m);
+                a.refused(&[], "a figure too small");
+            }
+        }
+        let mut a = fresh();
+        a.certificate.lower_bound = a.certificate.arena + by;
+        a.refused(&[], "a bound above the plan");
+        // Everything `by` higher: a legal plan that is worse, with a bound that says it is not.
+        let mut a = fresh();
+        if planned.certificate.arena > 0 {
+            for p in &mut a.solution.places {
+                if let Place::Arena(at) = p {
+                    *at += by * unit;
+                }
+            }
+            a.solution.workspaces.iter_mut().for_each(|w| *w += by * unit);
+            let bound = planned.certificate.lower_bound;
+            a.settle();
+            prop_assert!(a.check().is_ok());
+            for witness in witnesses(&problem, &planned.certificate.witness) {
+                let before = Attack::new(&problem, &planned, seed);
+                a.certificate.witness = witness;
+                a.certificate.lower_bound = a.certificate.arena;
+                let searched = matches!(a.certificate.witness, Witness::Exhaustive { .. });
+                let plain = problem.shares().is_empty() && problem.tensors().iter().all(|t| !t.input);
+                if !searched || plain || a.certificate.lower_bound > before.certificate.arena + by * unit {
+                    a.refused(&[], "a bound that is not proven");
+                } else if bound == planned.certificate.arena {
+                    // Shares and idle inputs may keep the checker from finding the better order; it must not call it proven.
+                    prop_assert!(a.check() != Ok(BoundCheck::Verified));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn witnesses_of_steps(seed in 0u64..100_000) {
+        let (problem, planned) = planned(seed);
+        let mut a = Attack::new(&problem, &planned, seed);
+        let ops = problem.op_ids().collect::<Vec<_>>();
+        for o in &ops {
+            let all: Vec<TensorId> = problem.tensor_ids().collect();
+            a.certificate.witness = Witness::Step { op: *o, tensors: all.clone() };
+            for t in all {
+                // A tensor that lives only before or after the op in this very order cannot be alive there in every order.
+                let (from, to) = a.life(t);
+                if !(from..to).contains(&a.step(*o)) {
+                    a.certificate.witness = Witness::Step { op: *o, tensors: vec![t] };
+                    a.refused(&[a.name(t), &problem.op(*o).name], "a tensor that is not alive");
+                }
+                a.certificate.witness = Witness::Step { op: *o, tensors: vec![t, t] };
+                a.refused(&[], "a tensor twice");
+            }
+            a.certificate.witness = Witness::Step { op: OpId(ops.len() as u32), tensors: vec![] };
+            a.refused(&[], "an unknown op");
+            a.certificate.witness = Witness::Step { op: *o, tensors: vec![TensorId(problem.tensors().len() as u32)] };
+            a.refused(&[], "an unknown tensor");
+            let again = vec![*o, *o];
+            a.certificate.witness = Witness::Exhaustive { method: "m".into(), states: 1, ops: again };
+            a.refused(&[], "an op twice in a witness");
+        }
+        if a.certificate.lower_bound > 0 {
+            for witness in [Witness::None, Witness::Exhaustive { method: "m".into(), states: 1, ops: vec![] }] {
+                a.certificate.witness = witness;
+                a.refused(&[], "a bound without a witness");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_accepted_runs(seed in 0u64..1_000_000, changes in 1usize..5) {
+        let (problem, planned) = planned(seed % 20_000);
+        let mut a = Attack::new(&problem, &planned, seed);
+        for _ in 0..changes {
+            if a.solution.order.len() == problem.ops().len()
+                && a.solution.places.len() == problem.tensors().len()
+                && a.solution.workspaces.len() == problem.ops().len()
+            {
+                a.disturb();
+            }
+        }
+        a.believe();
+        if a.check().is_ok() {
+            prop_assert_eq!(replay(&problem, &a.solution), Ok(()));
+        }
+    }
+}
+
+/// Ways to claim a bound: the plan's own, and a search of everything.
+fn witnesses(problem: &Problem, own: &Witness) -> Vec<Witness> {
+    let ops = problem.op_ids().collect();
+    vec![own.clone(), Witness::None, Witness::Exhaustive { method: "by hand".into(), states: 1, ops }]
+}
+
+#[test]
+fn alignment_is_checked() {
+    let mut b = Problem::builder();
+    b.storage_align(16);
+    let x = b.tensor(Tensor::new("x", 48).align(64));
+    let y = b.tensor(Tensor::new("y", 16).output());
+    b.op(Op::new("f").outputs([x]).workspace(16));
+    b.op(Op::new("g").inputs([x]).outputs([y]));
+    let problem = b.build().unwrap();
+    let planned = solve(&problem, &Limits::default()).unwrap();
+    for by in [1, 8, 16, 32] {
+        let mut a = Attack::new(&problem, &planned, 0);
+        a.solution.places[x.index()] = Place::Arena(by);
+        a.solution.workspaces[0] = 128;
+        a.settle();
+        let e = a.refused(&["x"], "a tensor off its alignment");
+        assert!(matches!(e, Violation::Misaligned { align: 64, .. }), "{e}");
+        if by < 16 {
+            let mut a = Attack::new(&problem, &planned, 0);
+            a.solution.workspaces[0] = 128 + by;
+            a.settle();
+            a.refused(&["workspace of f"], "a workspace off the storage's alignment");
+            let mut a = Attack::new(&problem, &planned, 0);
+            a.solution.places[y.index()] = Place::Arena(256 + by);
+            a.settle();
+            a.refused(&["y"], "a tensor off the storage's alignment");
+        }
+    }
+    // Offsets so large that their sums overflow.
+    for huge in [u64::MAX, u64::MAX - 47, u64::MAX - 63] {
+        let mut a = Attack::new(&problem, &planned, 0);
+        a.solution.places[x.index()] = Place::Arena(huge);
+        a.refused(&[], "an offset past all memory");
+        a.solution.places[x.index()] = Place::External { of: y, offset: huge };
+        a.refused(&["x"], "an offset past all memory");
+        a.solution.workspaces[0] = huge;
+        a.refused(&[], "an offset past all memory");
     }
 }
 
 #[test]
-fn problems_survive_their_json() {
-    for seed in 0..300 {
-        let problem = random::problem(seed, 8, true);
-        let text = json::write(&problem);
-        assert_eq!(json::read(&text).unwrap(), problem, "seed {seed}");
-        let cut = &text[..text.len() / 2];
-        assert!(!json::read(cut).unwrap_err().to_string().contains('\n'));
+fn small_bounds_are_searched_again() {
+    let mut tally = [0; 2];
+    for seed in 0..2_000 {
+        let problem = random::problem(seed, 7, seed % 2 == 0);
+        let planned = solve(&problem, &Limits::default()).unwrap();
+        let bound = Attack::new(&problem, &planned, seed).check().unwrap();
+        if matches!(planned.certificate.witness, Witness::Exhaustive { .. }) {
+            tally[usize::from(bound == BoundCheck::Verified)] += 1;
+        } else {
+            assert_eq!(bound, BoundCheck::Verified);
+        }
     }
-}
-
-#[test]
-fn bad_files_get_one_line_each() {
-    let deep = "[".repeat(10_000_000);
-    let cases: [(&str, &str); 8] = [
-        ("", "no problem file"),
-        (&deep, "no problem file"),
-        (r#"{"tensors":[{"name":"a","size":-1,"input":true}],"ops":[]}"#, "size of 'a' is -1"),
-        (r#"{"tensors":[{"name":"a","size":9223372036854775807,"input":true}],"ops":[]}"#, "past 2^62"),
-        (
-            r#"{"tensors":[{"name":"a","size":1,"input":true},{"name":"a","size":1,"input":true}],"ops":[]}"#,
-            "two tensors",
-        ),
-        (r#"{"tensors":[],"ops":[{"name":"f"},{"name":"f"}]}"#, "two ops"),
-        (r#"{"tensors":[],"ops":[{"name":"f","inputs":["x"]}]}"#, "names tensor 'x'"),
-        (r#"{"tensors":[],"ops":[{"name":"f"},{"name":"g"}],"edges":[["f","g"],["g","f"]]}"#, "cycle through 'f', 'g'"),
-    ];
-    for (text, says) in cases {
-        let line = json::read(text).unwrap_err().to_string();
-        assert!(line.contains(says) && !line.contains('\n') && line.len() < 300, "{line}");
-    }
-    for (text, says) in [
-        ("", "empty"),
-        ("id,lower,upper\n", "no column 'size'"),
-        ("id,lower,upper,size\na,0,1,-4\n", "line 2: size '-4'"),
-        ("id,lower,upper,size\na,3,3,4\n", "not below"),
-        ("id,lower,upper,size\na,0,1,4\na,0,1,4\n", "stands twice"),
-        ("id,lower,upper,size\na,0,1,9223372036854775807\n", "past 2^62"),
-        ("id,lower,upper,size\na,0\n", "2 cells under 4 columns"),
-    ] {
-        let line = csv::read(text, Interval::HalfOpen).unwrap_err().to_string();
-        assert!(line.contains(says), "{line}");
-    }
-}
-
-#[test]
-fn wrong_placements_name_both_buffers() {
-    let text = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
-    let table = csv::read(text, Interval::HalfOpen).unwrap();
-    let mut placed = place(&table.blocks, &PlaceLimits::default());
-    assert_eq!((placed.placement.height, placed.lower_bound), (12, 12));
-    check_placement(&table.ids, &table.blocks, &placed).unwrap();
-    placed.placement.offsets = vec![0, 0, 4, 0, 6];
-    placed.placement.height = 10;
-    placed.lower_bound = 0;
-    let line = check_placement(&table.ids, &table.blocks, &placed).unwrap_err().to_string();
-    assert!(line.contains("'b3' and 'b5'"), "{line}");
+    assert!(tally[1] >= 300 && tally[0] * 30 <= tally[1], "on trust, verified: {tally:?}");
 }

@@ -7,7 +7,7 @@ use neap_plan::formats::csv::{self, Interval};
 use neap_plan::formats::json;
 use neap_plan::place::{PlaceLimits, place};
 use neap_plan::report::{Timeline, html, human, table, trace};
-use neap_plan::{Effort, Limits, Objective, Planned, Problem};
+use neap_plan::{BoundCheck, Effort, Limits, Objective, Planned, Problem};
 use serde::Serialize;
 
 use crate::cli::{Plan, PlanObjective, TableInterval};
@@ -71,10 +71,12 @@ fn limits(args: &Plan) -> Limits {
 }
 
 fn solve(args: &Plan, problem: &Problem) -> Result<Planned, Failure> {
-    let planned = neap_plan::solve(problem, &limits(args)).at(args.file.display())?;
+    neap_plan::solve(problem, &limits(args)).at(args.file.display())
+}
+
+fn check(problem: &Problem, planned: &Planned) -> Result<BoundCheck, Failure> {
     neap_plan::check(problem, &planned.solution, &planned.certificate)
-        .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))?;
-    Ok(planned)
+        .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))
 }
 
 fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
@@ -84,13 +86,14 @@ fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
     let start = Instant::now();
     let planned = solve(args, &problem)?;
     let ms = start.elapsed().as_secs_f64() * 1e3;
-    let timeline = Timeline::new(&title(&args.file), &problem, &planned).at(args.file.display())?;
+    let bound = check(&problem, &planned)?;
+    let timeline = Timeline::new(&title(&args.file), &problem, &planned, bound).at(args.file.display())?;
     // They are shown in JSON alone.
     let simple = match args.json {
         true => json::simple_orders(&problem, &limits(args)).at(args.file.display())?,
         false => Vec::new(),
     };
-    show(args, &timeline, &json::plan(&problem, &planned, simple, ms, args.capacity))
+    show(args, &timeline, &json::plan(&problem, &planned, bound, simple, ms, args.capacity))
 }
 
 /// A table of buffers: placement alone.
@@ -109,10 +112,10 @@ fn buffers(args: &Plan) -> Result<(), Failure> {
     let start = Instant::now();
     let placed = place(&blocks, &PlaceLimits { enough: args.capacity, until, ..base });
     let ms = start.elapsed().as_secs_f64() * 1e3;
-    neap_plan::check_placement(&ids, &blocks, &placed)
+    let bound = neap_plan::check_placement(&ids, &blocks, &placed)
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong placement ({e}); please report it")))?;
-    let timeline = Timeline::of_table(&title(&args.file), &ids, &blocks, &placed);
-    show(args, &timeline, &json::placement(&ids, &blocks, &placed, ms, args.capacity))
+    let timeline = Timeline::of_table(&title(&args.file), &ids, &blocks, &placed, bound);
+    show(args, &timeline, &json::placement(&ids, &blocks, &placed, bound, ms, args.capacity))
 }
 
 fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson) -> Result<(), Failure> {
@@ -162,7 +165,9 @@ fn largest(args: &Plan) -> Result<(), Failure> {
     };
     let arena = |n: u64| -> Result<u64, Failure> {
         let problem = model_problem(args, &[(dim.clone(), n)])?;
-        Ok(solve(args, &problem)?.certificate.arena)
+        let planned = solve(args, &problem)?;
+        check(&problem, &planned)?;
+        Ok(planned.certificate.arena)
     };
     let (mut fits, mut bytes) = (0, 0);
     let mut over = 1;

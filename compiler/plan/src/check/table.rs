@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::Violation;
-use crate::place::{Block, Placed};
+use super::small::{Below, below};
+use super::{BoundCheck, Violation};
+use crate::place::{Block, Piece, Placed};
 
-/// Verifies that no two buffers share a byte at one time and that the height and a bound by load are what is claimed.
+/// Verifies that no two buffers share a byte at one time, that the height is what is claimed, and the bound: by the largest
+/// load, for a few rectangles by trying everything. A bound that neither reaches is taken on trust.
 ///
 /// # Errors
 /// The first thing found wrong, naming the two buffers.
-pub fn check_placement(ids: &[String], blocks: &[Block], placed: &Placed) -> Result<(), Violation> {
+pub fn check_placement(ids: &[String], blocks: &[Block], placed: &Placed) -> Result<BoundCheck, Violation> {
     let offsets = &placed.placement.offsets;
     if offsets.len() != blocks.len() {
         return Err(Violation::Length { what: "offsets", found: offsets.len(), expected: blocks.len() });
@@ -39,7 +41,16 @@ pub fn check_placement(ids: &[String], blocks: &[Block], placed: &Placed) -> Res
     events.sort_unstable();
     // First byte to end and block; pieces of one block may overlap, so each has a place of its own.
     let mut held: BTreeMap<(u64, usize, usize), u64> = BTreeMap::new();
+    let mut alive: Vec<Vec<&Piece>> = vec![Vec::new(); blocks.len()];
+    let (mut now, mut load) = (0u64, 0u64);
     for (time, born, b, i) in events {
+        let before = covered(&mut alive[b]);
+        match born {
+            true => alive[b].push(&blocks[b].pieces[i]),
+            false => alive[b].retain(|p| !std::ptr::eq(*p, &blocks[b].pieces[i])),
+        }
+        now = now - before + covered(&mut alive[b]);
+        load = load.max(now);
         let from = offsets[b] + blocks[b].pieces[i].offset;
         let to = from + blocks[b].pieces[i].size;
         if !born {
@@ -61,5 +72,30 @@ pub fn check_placement(ids: &[String], blocks: &[Block], placed: &Placed) -> Res
         }
         held.insert((from, b, i), to);
     }
-    Ok(())
+    bound(ids, blocks, placed.lower_bound, load)
+}
+
+/// Bytes that at least one of these pieces of a block covers.
+fn covered(pieces: &mut [&Piece]) -> u64 {
+    pieces.sort_unstable_by_key(|p| p.offset);
+    let (mut sum, mut end) = (0, 0);
+    for p in pieces.iter() {
+        sum += (p.offset + p.size).saturating_sub(end.max(p.offset));
+        end = end.max(p.offset + p.size);
+    }
+    sum
+}
+
+fn bound(ids: &[String], blocks: &[Block], claimed: u64, load: u64) -> Result<BoundCheck, Violation> {
+    if claimed <= load {
+        return Ok(BoundCheck::Verified);
+    }
+    match below(blocks, claimed) {
+        Below::None => Ok(BoundCheck::Verified),
+        Below::Unknown => Ok(BoundCheck::TakenOnTrust),
+        Below::Some(sequence, found) => {
+            let order = sequence.iter().map(|b| format!("'{}'", ids[*b])).collect::<Vec<_>>().join(", ");
+            Err(Violation::Lower { claimed, found, order })
+        }
+    }
 }

@@ -61,6 +61,12 @@ pub enum Violation {
     /// The witness does not prove the bound.
     #[error("the witness proves {proven} bytes, the certificate claims {claimed}")]
     Bound { claimed: u64, proven: u64 },
+    /// A real order needs less than the witness says every order needs.
+    #[error("the certificate claims that every order needs {claimed} bytes, but {order} in this order need {found}")]
+    Beaten { claimed: u64, found: u64, order: String },
+    /// Other offsets need less than the bound says.
+    #[error("no placement is claimed to be below {claimed} bytes, but {order} dropped in this sequence need {found}")]
+    Lower { claimed: u64, found: u64, order: String },
     /// The witness counts a tensor that some order would not keep alive then.
     #[error("the witness counts tensor '{tensor}' at op '{op}', but some order does not keep it alive there")]
     NotAlive { tensor: String, op: String },

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::build::ProblemError;
+use crate::check::BoundCheck;
 use crate::limits::Limits;
 use crate::order::Simple;
 use crate::problem::{Home, Op, OpId, Problem, Share, ShareKind, Tensor, TensorId};
@@ -271,6 +272,8 @@ pub struct PlanJson {
     pub arena_bytes: u64,
     /// No plan has a smaller arena.
     pub lower_bound_bytes: u64,
+    /// How far the checker verified the bound: `verified` or `taken on trust`.
+    pub bound_check: &'static str,
     /// Excess over the bound as a fraction of it.
     pub gap: f64,
     /// Whether the plan is proven to be as good as any.
@@ -356,6 +359,7 @@ impl Serialize for Fits {
 pub fn plan(
     problem: &Problem,
     planned: &Planned,
+    bound: BoundCheck,
     simple_orders: Vec<SimpleOrder>,
     solve_ms: f64,
     capacity: Option<u64>,
@@ -372,6 +376,7 @@ pub fn plan(
         peak_bytes: c.peak,
         arena_bytes: c.arena,
         lower_bound_bytes: c.lower_bound,
+        bound_check: bound.label(),
         gap: if c.gap().is_finite() { c.gap() } else { 1.0 },
         optimal: c.optimal(),
         method: c.method.clone(),
@@ -390,6 +395,7 @@ pub fn placement(
     ids: &[String],
     blocks: &[crate::place::Block],
     placed: &crate::place::Placed,
+    check: BoundCheck,
     solve_ms: f64,
     capacity: Option<u64>,
 ) -> PlanJson {
@@ -399,6 +405,7 @@ pub fn placement(
         peak_bytes: load,
         arena_bytes: arena,
         lower_bound_bytes: bound,
+        bound_check: check.label(),
         gap: if bound == 0 { 0.0 } else { (arena - bound) as f64 / bound as f64 },
         optimal: arena <= bound,
         method: placed.method.clone(),

@@ -11,7 +11,7 @@ pub fn html(t: &Timeline) -> String {
     let data = json!({
         "title": t.title, "steps": t.steps, "bars": bars, "live": t.live, "fileLive": t.file_live,
         "segments": t.segments, "arena": t.arena, "peak": t.peak, "peakStep": t.peak_step,
-        "bound": t.lower_bound, "filePeak": t.file_order_peak, "noReuse": t.no_reuse, "method": t.method,
+        "bound": t.lower_bound, "boundCheck": t.bound.label(), "filePeak": t.file_order_peak, "noReuse": t.no_reuse, "method": t.method,
     });
     let data = data.to_string().replace('<', "\\u003c");
     let title: String = t

@@ -37,7 +37,8 @@ pub fn table(t: &Timeline) -> String {
     } else {
         format!("gap {:.2} %", (t.arena - t.lower_bound) as f64 / t.lower_bound as f64 * 100.0)
     };
-    row("proven bound", t.lower_bound, gap);
+    let how = if t.lower_bound == 0 { String::new() } else { format!("; bound {}", t.bound) };
+    row("proven bound", t.lower_bound, gap + &how);
     if t.arena > t.peak {
         row(
             "alive at most",

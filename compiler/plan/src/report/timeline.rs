@@ -1,5 +1,6 @@
 //! A plan as rectangles of steps and bytes, and the bytes alive over the steps.
 
+use crate::check::BoundCheck;
 use crate::formats::json::{op_names, tensor_names};
 use crate::lifetime::Lives;
 use crate::order::model::{Count, Model};
@@ -52,6 +53,8 @@ pub struct Timeline {
     pub peak_step: u64,
     /// Proven lower bound.
     pub lower_bound: u64,
+    /// How far the checker verified it.
+    pub bound: BoundCheck,
     /// Worst step of the file's order, bytes.
     pub file_order_peak: u64,
     /// Bytes without reuse.
@@ -65,7 +68,7 @@ impl Timeline {
     ///
     /// # Errors
     /// Only where required shares contradict each other.
-    pub fn new(title: &str, problem: &Problem, planned: &Planned) -> Result<Self, PlanError> {
+    pub fn new(title: &str, problem: &Problem, planned: &Planned, bound: BoundCheck) -> Result<Self, PlanError> {
         let solution = &planned.solution;
         let order = &solution.order;
         let lives = Lives::new(problem, order);
@@ -126,6 +129,7 @@ impl Timeline {
             arena: c.arena,
             peak: c.peak,
             lower_bound: c.lower_bound,
+            bound,
             file_order_peak: planned.file_order_peak,
             no_reuse: planned.no_reuse,
             method: c.method.clone(),
@@ -133,7 +137,7 @@ impl Timeline {
     }
 
     /// The timeline of a table of buffers; its steps are the instants at which the load changes.
-    pub fn of_table(title: &str, ids: &[String], blocks: &[Block], placed: &Placed) -> Self {
+    pub fn of_table(title: &str, ids: &[String], blocks: &[Block], placed: &Placed, bound: BoundCheck) -> Self {
         let mut times: Vec<u64> = blocks.iter().flat_map(|b| [b.lower(), b.upper()]).collect();
         times.sort_unstable();
         times.dedup();
@@ -166,6 +170,7 @@ impl Timeline {
             peak,
             peak_step: peak_step as u64,
             lower_bound: placed.lower_bound,
+            bound,
             file_order_peak: peak,
             no_reuse: blocks.iter().map(Block::extent).sum(),
             method: placed.method.clone(),

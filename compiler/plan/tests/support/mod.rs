@@ -3,10 +3,12 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![allow(clippy::needless_range_loop, reason = "written like the definitions, by index")]
 
+pub mod attack;
 pub mod brute;
 pub mod buffers;
 pub mod nets;
 pub mod random;
+pub mod replay;
 
 /// A problem in a few lines, for messages.
 pub fn show(p: &neap_plan::Problem) -> String {

@@ -1,0 +1,196 @@
+//! Bytes that are surely held while an op runs, whatever came before it in an order of the searched ops.
+
+use super::outside::{Outside, reached};
+use super::repeat::Past;
+use super::values::values;
+use crate::problem::{OpId, Problem, Share, ShareKind, TensorId};
+
+/// Which shares the cost supposes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shares {
+    /// All that could help: never more bytes than any plan.
+    All,
+    /// The required ones alone: the bytes of a real plan.
+    Required,
+}
+
+/// A tensor that counts; times are sets of the searched ops as bits.
+struct Item {
+    /// Surely made once one of these ran; `u64::MAX` if it is there from the start.
+    made: u64,
+    /// Surely needed as long as one of these has not run.
+    needed: u64,
+    kept: bool,
+    producer: Option<OpId>,
+}
+
+/// An output that may take an input's place.
+struct Swap {
+    component: usize,
+    saved: u64,
+    /// The input dies there only if none of these is yet to run.
+    others: u64,
+}
+
+/// The cost of each step.
+pub(super) struct Cost {
+    items: Vec<Item>,
+    /// Values by component, each with its holders among the items. Components are what any shares tie: their bytes are padded
+    /// in common, since two tensors of one may meet within one unit.
+    components: Vec<Vec<(u64, Vec<u32>)>>,
+    /// By searched op: for each output, the swaps it has to choose from.
+    swaps: Vec<Vec<Vec<Swap>>>,
+    workspace: Vec<u64>,
+    unit: u64,
+    /// With the required shares: whether the cost is that of a real plan.
+    pub(super) exact: bool,
+}
+
+impl Cost {
+    /// The cost for the ops of `past`; none where values are cut too small.
+    pub(super) fn new(problem: &Problem, past: &Past, shares: Shares) -> Option<Self> {
+        let counts = |s: &&Share| shares == Shares::All || s.required;
+        let taken: Vec<&Share> = problem.shares().iter().filter(counts).collect();
+        let n = problem.tensors().len();
+        let outside = Outside::new(problem, &taken);
+        let mut ties: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for s in &taken {
+            ties[s.inner.index()].push(s.outer.index());
+            ties[s.outer.index()].push(s.inner.index());
+        }
+        let mut odd = vec![false; n];
+        for s in &taken {
+            odd[s.inner.index()] |= s.offset % problem.storage_align() != 0;
+        }
+        let (mut component, mut even) = (vec![0; n], vec![true; n]);
+        let mut seen = vec![false; n];
+        let mut count = 0;
+        for t in 0..n {
+            if !seen[t] {
+                let members = reached(t, &ties, &mut seen);
+                let all_even = !members.iter().any(|m| odd[*m]);
+                for m in members {
+                    (component[m], even[m]) = (count, all_even);
+                }
+                count += 1;
+            }
+        }
+        let mut cost = Cost {
+            items: Vec::new(),
+            components: Vec::new(),
+            swaps: Vec::new(),
+            workspace: past.searched.iter().map(|o| problem.padded(problem.op(*o).workspace)).collect(),
+            unit: problem.storage_align(),
+            exact: even.iter().all(|e| *e) && !problem.tensor_ids().any(|t| brief(problem, t)),
+        };
+        let mut item = vec![None; n];
+        for t in problem.tensor_ids().filter(|t| !outside.may_be(t.index())) {
+            let new = Item::new(problem, past, t);
+            if new.made != 0 && (new.kept || new.needed != 0 || problem.producer(t).is_some()) {
+                item[t.index()] = Some(cost.items.len() as u32);
+                cost.items.push(new);
+            }
+        }
+        let mut slot = vec![usize::MAX; count];
+        for v in values(problem, &taken, &even)? {
+            let holders: Vec<u32> = v.holders.iter().filter_map(|t| item[t.index()]).collect();
+            if holders.is_empty() {
+                continue;
+            }
+            let at = &mut slot[component[v.holders[0].index()]];
+            if *at == usize::MAX {
+                *at = cost.components.len();
+                cost.components.push(Vec::new());
+            }
+            cost.components[*at].push((v.bytes, holders));
+        }
+        cost.exact &= shares == Shares::Required && flat(problem, &taken, &outside, &cost.components);
+        for (bit, o) in past.searched.iter().enumerate() {
+            let options = |y: &TensorId| -> Vec<Swap> {
+                let into_y = |s: &&&Share| s.kind == ShareKind::InPlace && s.op == *o && s.inner == *y;
+                let dies = |x: TensorId| {
+                    let later = |c: &OpId| c != o && past.ancestors[c.index()] >> bit & 1 == 1;
+                    let kept = problem.tensor(x).output || problem.tensor(x).pinned;
+                    !kept && !outside.may_be(x.index()) && !problem.consumers(x).iter().any(later)
+                };
+                let saved = problem.tensor(*y).size;
+                let saved = if even[y.index()] { problem.padded(saved) } else { saved };
+                let swap = |s: &&Share| Swap {
+                    component: slot[component[y.index()]],
+                    saved,
+                    others: needed(problem, past, s.outer) & !(1 << bit),
+                };
+                let place = |_: &&&Share| item[y.index()].is_some() && slot[component[y.index()]] != usize::MAX;
+                taken.iter().filter(into_y).filter(|s| dies(s.outer)).filter(place).map(swap).collect()
+            };
+            let outputs = if shares == Shares::All { &problem.op(*o).outputs[..] } else { &[] };
+            cost.swaps.push(outputs.iter().map(options).filter(|l| !l.is_empty()).collect());
+        }
+        Some(cost)
+    }
+
+    /// How much there is to look at in a step.
+    pub(super) fn size(&self) -> u64 {
+        1 + self.items.len() as u64 + self.components.iter().flatten().map(|v| v.1.len() as u64).sum::<u64>()
+    }
+
+    /// Bytes while an op runs after these.
+    pub(super) fn step(&self, past: &Past, done: u64, bit: usize) -> u64 {
+        let (now, op) = (1u64 << bit, past.searched[bit]);
+        let alive: Vec<bool> = self.items.iter().map(|i| i.alive(done, now, op)).collect();
+        let mut saved = vec![0u64; if self.swaps[bit].is_empty() { 0 } else { self.components.len() }];
+        for options in &self.swaps[bit] {
+            if let Some(s) = options.iter().find(|s| s.others & !done == 0) {
+                saved[s.component] += s.saved;
+            }
+        }
+        let mut bytes = self.workspace[bit];
+        for (c, component) in self.components.iter().enumerate() {
+            let held: u64 = component.iter().filter(|v| v.1.iter().any(|i| alive[*i as usize])).map(|v| v.0).sum();
+            let held = held.saturating_sub(saved.get(c).copied().unwrap_or(0));
+            bytes += held.div_ceil(self.unit) * self.unit;
+        }
+        bytes
+    }
+}
+
+impl Item {
+    fn new(problem: &Problem, past: &Past, t: TensorId) -> Self {
+        let tensor = problem.tensor(t);
+        Item {
+            made: match problem.producer(t) {
+                Some(p) if !tensor.pinned => past.descendants[p.index()],
+                _ => u64::MAX,
+            },
+            needed: needed(problem, past, t),
+            kept: tensor.output || tensor.pinned,
+            producer: problem.producer(t),
+        }
+    }
+
+    fn alive(&self, done: u64, now: u64, op: OpId) -> bool {
+        self.made & (done | now) != 0 && (self.kept || self.needed & !done != 0 || self.producer == Some(op))
+    }
+}
+
+/// The searched ops that come before a reader of the tensor, or are one.
+fn needed(problem: &Problem, past: &Past, t: TensorId) -> u64 {
+    problem.consumers(t).iter().fold(0, |all, c| all | past.ancestors[c.index()])
+}
+
+/// A graph input that nobody reads is there in the first step only, which sets of ops cannot say.
+fn brief(problem: &Problem, t: TensorId) -> bool {
+    let tensor = problem.tensor(t);
+    let unread = problem.consumers(t).is_empty() && problem.producer(t).is_none();
+    unread && tensor.size > 0 && !tensor.output && !tensor.pinned
+}
+
+/// Whether each tied tensor holds one value in each place: then any order may take these shares.
+fn flat(problem: &Problem, taken: &[&Share], outside: &Outside, components: &[Vec<(u64, Vec<u32>)>]) -> bool {
+    let values: u64 = components.iter().flatten().map(|v| v.0).sum();
+    let inner: std::collections::BTreeSet<TensorId> = taken.iter().map(|s| s.inner).collect();
+    // If every tensor that lies in another lies in one alone, the outermost ones hold everything.
+    let once = inner.len() == taken.len();
+    let outermost = problem.tensor_ids().filter(|t| !inner.contains(t) && !outside.may_be(t.index()));
+    once && values == outermost.map(|t| problem.padded(problem.tensor(t).size)).sum::<u64>()
+}
