@@ -56,6 +56,18 @@ bench-plan: (_build "release")
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}
 
+# Fuzz the planner: TARGET is problem, table or plan. Needs no nightly Rust; what it finds lies in target/fuzz/found.
+fuzz TARGET SECONDS="60":
+    mkdir -p {{ target }}/fuzz/corpus/{{ TARGET }} {{ target }}/fuzz/found
+    RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+      -Cllvm-args=-sanitizer-coverage-trace-compares" \
+    cargo run --release --manifest-path testsuite/fuzz/Cargo.toml --target-dir {{ target }}/fuzz/build \
+      --target "$(rustc -vV | sed -n 's/^host: //p')" --bin {{ TARGET }} -- \
+      -max_total_time={{ SECONDS }} -timeout=20 -max_len=4096 -dict=testsuite/fuzz/{{ TARGET }}.dict \
+      -artifact_prefix={{ target }}/fuzz/found/{{ TARGET }}- \
+      {{ target }}/fuzz/corpus/{{ TARGET }} testsuite/fuzz/seeds/{{ TARGET }}
+
 # Write the op table and the pages of ops and passes anew from their sources.
 generate: (_build "dev")
     cargo run --quiet -p neap-optable --example neap-gen

@@ -19,8 +19,16 @@ pub struct ProblemError {
 }
 
 impl ProblemError {
+    /// An error of one line, whatever the names in it hold.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        ProblemError { message: message.into() }
+        let message: String = message.into();
+        let plain = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        let (mut line, mut rest) = (String::new(), message.chars());
+        line.extend(rest.by_ref().take(500).map(plain));
+        if rest.next().is_some() {
+            line.push_str(" ...");
+        }
+        ProblemError { message: line }
     }
 }
 

@@ -206,7 +206,7 @@ proptest! {
     fn sizes(seed in 0u64..100_000) {
         // The plan of a problem whose tensor, or workspace, was smaller.
         let (problem, planned) = planned(seed);
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let which = dice.below(problem.tensors().len() as u64) as usize;
         let op = dice.below(problem.ops().len() as u64) as usize;
         for workspace in [false, true] {

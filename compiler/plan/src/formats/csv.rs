@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::shorten;
 use crate::build::{MAX_TOTAL_BYTES, ProblemError};
 use crate::place::Block;
 
@@ -29,36 +30,53 @@ pub struct Table {
 /// # Errors
 /// One line that names the row and column at fault.
 pub fn read(text: &str, interval: Interval) -> Result<Table, ProblemError> {
-    let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
-    let Some((_, header)) = lines.next() else {
-        return Err(ProblemError::new("the table is empty; it needs a header 'id,lower,upper,size'"));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut rows = ::csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(::csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let mut row = ::csv::StringRecord::new();
+    // Reads the next row that is not blank; says at which byte it starts, or just before.
+    let mut next = |row: &mut ::csv::StringRecord| -> Result<Option<usize>, ProblemError> {
+        while rows.read_record(row).map_err(|e| ProblemError::new(format!("no readable table: {e}")))? {
+            if row.iter().any(|cell| !cell.is_empty()) {
+                return Ok(Some(row.position().map_or(0, |p| p.byte() as usize)));
+            }
+        }
+        Ok(None)
     };
-    let names: Vec<&str> = header.split(',').map(str::trim).collect();
+    if next(&mut row)?.is_none() {
+        return Err(ProblemError::new("the table is empty; it needs a header 'id,lower,upper,size'"));
+    }
+    let names: Vec<String> = row.iter().map(String::from).collect();
     let column = |name: &str| names.iter().position(|n| *n == name);
     let need = |name: &str| {
-        column(name)
-            .ok_or_else(|| ProblemError::new(format!("the header '{}' has no column '{name}'", shorten(header))))
+        column(name).ok_or_else(|| {
+            ProblemError::new(format!("the header '{}' has no column '{name}'", shorten(&names.join(","))))
+        })
     };
+    if let Some(twice) =
+        ["id", "lower", "upper", "size", "alignment"].iter().find(|n| names.iter().filter(|m| m == *n).count() > 1)
+    {
+        return Err(ProblemError::new(format!("the header has the column '{twice}' twice")));
+    }
     let (id, lower, upper, size) = (need("id")?, need("lower")?, need("upper")?, need("size")?);
     let alignment = column("alignment");
     let mut table = Table { ids: Vec::new(), blocks: Vec::new() };
     let mut seen = HashSet::new();
     let mut total = 0u64;
-    for (line, row) in lines {
-        let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+    while let Some(start) = next(&mut row)? {
+        let line = Line { text, start };
+        let cells: Vec<&str> = row.iter().collect();
         if cells.len() != names.len() {
-            return Err(ProblemError::new(format!(
-                "line {}: {} cells under {} columns",
-                line + 1,
-                cells.len(),
-                names.len()
-            )));
+            return Err(ProblemError::new(format!("line {line}: {} cells under {} columns", cells.len(), names.len())));
         }
         let number = |c: usize| -> Result<u64, ProblemError> {
             cells[c].parse::<u64>().ok().filter(|v| *v < 1 << 63).ok_or_else(|| {
                 ProblemError::new(format!(
                     "line {}: {} '{}' is no whole number from 0 to 2^63 - 1",
-                    line + 1,
+                    line,
                     names[c],
                     shorten(cells[c])
                 ))
@@ -67,20 +85,17 @@ pub fn read(text: &str, interval: Interval) -> Result<Table, ProblemError> {
         let (from, to, bytes) = (number(lower)?, number(upper)?, number(size)?);
         let align = alignment.map(number).transpose()?.unwrap_or(1).max(1);
         if !align.is_power_of_two() || align > 1 << 30 {
-            return Err(ProblemError::new(format!(
-                "line {}: alignment {align} is no power of two up to 2^30",
-                line + 1
-            )));
+            return Err(ProblemError::new(format!("line {}: alignment {align} is no power of two up to 2^30", line)));
         }
         if from >= to {
-            return Err(ProblemError::new(format!("line {}: lower {from} is not below upper {to}", line + 1)));
+            return Err(ProblemError::new(format!("line {}: lower {from} is not below upper {to}", line)));
         }
         if !seen.insert(cells[id].to_string()) {
-            return Err(ProblemError::new(format!("line {}: id '{}' stands twice", line + 1, shorten(cells[id]))));
+            return Err(ProblemError::new(format!("line {}: id '{}' stands twice", line, shorten(cells[id]))));
         }
         total =
             bytes.checked_add(align).and_then(|b| total.checked_add(b)).filter(|t| *t <= MAX_TOTAL_BYTES).ok_or_else(
-                || ProblemError::new(format!("line {}: size {bytes} takes the sum of all sizes past 2^62", line + 1)),
+                || ProblemError::new(format!("line {}: size {bytes} takes the sum of all sizes past 2^62", line)),
             )?;
         // The open interval (lower, upper) over whole instants is [lower + 1, upper); one that holds no instant is empty.
         let from = match interval {
@@ -97,6 +112,23 @@ pub fn read(text: &str, interval: Interval) -> Result<Table, ProblemError> {
     Ok(table)
 }
 
+/// The line of a row, counted only where it is shown.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    text: &'t str,
+    start: usize,
+}
+
+impl std::fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The reader's own count is off after blank lines and those that end in `\r\n`.
+        let bytes = self.text.as_bytes();
+        let blank = bytes.iter().skip(self.start).take_while(|b| b.is_ascii_whitespace()).count();
+        let line = 1 + bytes.iter().take(self.start + blank).filter(|b| **b == b'\n').count();
+        line.fmt(f)
+    }
+}
+
 /// Writes a table with offsets, as MiniMalloc does.
 pub fn write(text: &str, offsets: &[u64]) -> String {
     let mut out = String::with_capacity(text.len() + offsets.len() * 8);
@@ -110,8 +142,4 @@ pub fn write(text: &str, offsets: &[u64]) -> String {
         out.push_str(&format!(",{offset}\n"));
     }
     out
-}
-
-fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(40).chain("...".chars()).collect() }
 }

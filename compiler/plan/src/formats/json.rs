@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::shorten;
 use crate::build::ProblemError;
 use crate::check::BoundCheck;
 use crate::limits::Limits;
@@ -16,7 +17,7 @@ use crate::solve::{PlanError, Planned, simple_arena};
 #[serde(deny_unknown_fields)]
 struct ProblemJson {
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    storage_align: u64,
+    storage_align: Number,
     tensors: Vec<TensorJson>,
     ops: Vec<OpJson>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -29,9 +30,9 @@ struct ProblemJson {
 #[serde(deny_unknown_fields)]
 struct TensorJson {
     name: String,
-    size: i64,
+    size: Number,
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    align: u64,
+    align: Number,
     #[serde(default, skip_serializing_if = "HomeJson::is_arena")]
     home: HomeJson,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -66,9 +67,9 @@ struct OpJson {
     #[serde(default)]
     outputs: Vec<String>,
     #[serde(default, skip_serializing_if = "is_zero")]
-    workspace: i64,
+    workspace: Number,
     #[serde(default, skip_serializing_if = "is_zero")]
-    time: i64,
+    time: Number,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -87,21 +88,49 @@ struct ShareJson {
     inner: String,
     outer: String,
     #[serde(default, skip_serializing_if = "is_zero")]
-    offset: i64,
+    offset: Number,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     required: bool,
 }
 
-fn one() -> u64 {
-    1
+fn one() -> Number {
+    Number(1.into())
 }
 
-fn is_one(n: &u64) -> bool {
-    *n == 1
+fn is_one(n: &Number) -> bool {
+    n.0.as_u64() == Some(1)
 }
 
-fn is_zero(n: &i64) -> bool {
-    *n == 0
+fn is_zero(n: &Number) -> bool {
+    n.0.as_u64() == Some(0)
+}
+
+/// Any number, so that one that will not do can be named with what it belongs to.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Number(serde_json::Number);
+
+impl Default for Number {
+    fn default() -> Self {
+        Number(0.into())
+    }
+}
+
+impl From<u64> for Number {
+    fn from(n: u64) -> Self {
+        Number(n.into())
+    }
+}
+
+impl Number {
+    /// A whole number from 0, or what of whom is at fault.
+    fn natural(&self, what: &str, name: &str) -> Result<u64, ProblemError> {
+        self.0.as_u64().ok_or_else(|| {
+            let of = if name.is_empty() { String::new() } else { format!(" of '{}'", shorten(name)) };
+            let found = shorten(&self.0.to_string());
+            ProblemError::new(format!("{what}{of} is {found}; it must be a whole number from 0 to 2^62"))
+        })
+    }
 }
 
 /// Reads a problem.
@@ -109,19 +138,20 @@ fn is_zero(n: &i64) -> bool {
 /// # Errors
 /// One line: what is no JSON, no problem, or a problem that [`crate::ProblemBuilder::build`] refuses.
 pub fn read(text: &str) -> Result<Problem, ProblemError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(ProblemError::new("no problem file of neap's: the file is empty"));
+    }
     let json: ProblemJson =
         serde_json::from_str(text).map_err(|e| ProblemError::new(format!("no problem file of neap's: {e}")))?;
     let mut b = Problem::builder();
-    b.storage_align(json.storage_align);
-    let natural = |what: &str, name: &str, n: i64| {
-        u64::try_from(n).map_err(|_| ProblemError::new(format!("{what} of '{name}' is {n}; it cannot be negative")))
-    };
+    b.storage_align(json.storage_align.natural("'storage_align'", "")?);
     let mut tensors: HashMap<String, TensorId> = HashMap::with_capacity(json.tensors.len());
     for t in json.tensors {
         let tensor = Tensor {
-            size: natural("size", &t.name, t.size)?,
+            size: t.size.natural("size", &t.name)?,
             name: t.name.clone(),
-            align: t.align,
+            align: t.align.natural("alignment", &t.name)?,
             home: match t.home {
                 HomeJson::Arena => Home::Arena,
                 HomeJson::ReadOnly => Home::ReadOnly,
@@ -133,35 +163,34 @@ pub fn read(text: &str) -> Result<Problem, ProblemError> {
         };
         let id = b.tensor(tensor);
         if tensors.insert(t.name.clone(), id).is_some() {
-            return Err(ProblemError::new(format!("two tensors are named '{}'", t.name)));
+            return Err(ProblemError::new(format!("two tensors are named '{}'", shorten(&t.name))));
         }
     }
     let tensor = |name: &str, wants: &str| {
-        tensors
-            .get(name)
-            .copied()
-            .ok_or_else(|| ProblemError::new(format!("{wants} names tensor '{name}', which is not in 'tensors'")))
+        tensors.get(name).copied().ok_or_else(|| {
+            ProblemError::new(format!("{wants} names tensor '{}', which is not in 'tensors'", shorten(name)))
+        })
     };
     let mut ops: HashMap<String, OpId> = HashMap::with_capacity(json.ops.len());
     for o in json.ops {
-        let wants = format!("op '{}'", o.name);
+        let wants = format!("op '{}'", shorten(&o.name));
         let ids = |names: &[String]| names.iter().map(|n| tensor(n, &wants)).collect::<Result<Vec<_>, _>>();
         let op = Op {
             inputs: ids(&o.inputs)?,
             outputs: ids(&o.outputs)?,
-            workspace: natural("workspace", &o.name, o.workspace)?,
-            time: natural("time", &o.name, o.time)?,
+            workspace: o.workspace.natural("workspace", &o.name)?,
+            time: o.time.natural("time", &o.name)?,
             name: o.name.clone(),
         };
         let id = b.op(op);
         if ops.insert(o.name.clone(), id).is_some() {
-            return Err(ProblemError::new(format!("two ops are named '{}'", o.name)));
+            return Err(ProblemError::new(format!("two ops are named '{}'", shorten(&o.name))));
         }
     }
     let op = |name: &str, wants: &str| {
         ops.get(name)
             .copied()
-            .ok_or_else(|| ProblemError::new(format!("{wants} names op '{name}', which is not in 'ops'")))
+            .ok_or_else(|| ProblemError::new(format!("{wants} names op '{}', which is not in 'ops'", shorten(name))))
     };
     for s in json.shares {
         let share = Share {
@@ -173,7 +202,7 @@ pub fn read(text: &str) -> Result<Problem, ProblemError> {
             op: op(&s.op, "a share")?,
             inner: tensor(&s.inner, "a share")?,
             outer: tensor(&s.outer, "a share")?,
-            offset: natural("offset in a share", &s.inner, s.offset)?,
+            offset: s.offset.natural("offset in a share", &s.inner)?,
             required: s.required,
         };
         b.share(share);
@@ -211,15 +240,15 @@ pub fn op_names(problem: &Problem) -> Vec<String> {
 pub fn write(problem: &Problem) -> String {
     let (tensors, ops) = (tensor_names(problem), op_names(problem));
     let json = ProblemJson {
-        storage_align: problem.storage_align(),
+        storage_align: problem.storage_align().into(),
         tensors: problem
             .tensors()
             .iter()
             .zip(&tensors)
             .map(|(t, name)| TensorJson {
                 name: name.clone(),
-                size: t.size as i64,
-                align: t.align,
+                size: t.size.into(),
+                align: t.align.into(),
                 home: match t.home {
                     Home::Arena => HomeJson::Arena,
                     Home::ReadOnly => HomeJson::ReadOnly,
@@ -238,8 +267,8 @@ pub fn write(problem: &Problem) -> String {
                 name: name.clone(),
                 inputs: o.inputs.iter().map(|t| tensors[t.index()].clone()).collect(),
                 outputs: o.outputs.iter().map(|t| tensors[t.index()].clone()).collect(),
-                workspace: o.workspace as i64,
-                time: o.time as i64,
+                workspace: o.workspace.into(),
+                time: o.time.into(),
             })
             .collect(),
         shares: problem
@@ -254,7 +283,7 @@ pub fn write(problem: &Problem) -> String {
                 op: ops[s.op.index()].clone(),
                 inner: tensors[s.inner.index()].clone(),
                 outer: tensors[s.outer.index()].clone(),
-                offset: s.offset as i64,
+                offset: s.offset.into(),
                 required: s.required,
             })
             .collect(),

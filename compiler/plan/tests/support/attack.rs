@@ -19,7 +19,7 @@ pub struct Attack<'p> {
 impl<'p> Attack<'p> {
     pub fn new(problem: &'p Problem, planned: &Planned, seed: u64) -> Self {
         let (solution, certificate) = (planned.solution.clone(), planned.certificate.clone());
-        Attack { problem, solution, certificate, dice: Dice(seed) }
+        Attack { problem, solution, certificate, dice: Dice::new(seed) }
     }
 
     pub fn check(&self) -> Result<BoundCheck, Violation> {

@@ -6,6 +6,7 @@
 pub mod attack;
 pub mod brute;
 pub mod buffers;
+pub mod fuzz;
 pub mod nets;
 pub mod random;
 pub mod replay;

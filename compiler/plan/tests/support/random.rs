@@ -2,13 +2,28 @@
 
 use neap_plan::{Home, Op, OpId, Problem, Share, ShareKind, Tensor, TensorId};
 
-/// SplitMix64.
-pub struct Dice(pub u64);
+/// Numbers from bytes as long as there are some, then from SplitMix64.
+pub struct Dice {
+    state: u64,
+    bytes: Vec<u8>,
+}
 
 impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Dice { state: seed, bytes: Vec::new() }
+    }
+
+    /// The bytes say what is thrown, the first one first.
+    pub fn of(bytes: &[u8]) -> Self {
+        Dice { state: 0, bytes: bytes.iter().rev().copied().collect() }
+    }
+
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        if let Some(byte) = self.bytes.pop() {
+            return byte.into();
+        }
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -25,7 +40,11 @@ impl Dice {
 
 /// A problem of up to `ops` ops. Shares are optional, or required views.
 pub fn problem(seed: u64, ops: u64, shares: bool) -> Problem {
-    let mut d = Dice(seed);
+    thrown(&mut Dice::new(seed), ops, shares)
+}
+
+/// The problem that these dice throw.
+pub fn thrown(d: &mut Dice, ops: u64, shares: bool) -> Problem {
     let mut b = Problem::builder();
     let unit = if d.chance(25) { 2 } else { 1 };
     b.storage_align(unit);

@@ -159,7 +159,7 @@ pub fn swiftnet() -> Problem {
     for (n, c) in [(21u64, 16u64), (19, 24), (22, 32)] {
         let mut nodes = vec![net.conv(x, c, 2)];
         let mut used = vec![false; n as usize];
-        let mut d = super::super::random::Dice(n * 1000 + c);
+        let mut d = super::super::random::Dice::new(n * 1000 + c);
         for i in 1..n {
             let mut from = vec![(i - 1 - d.below(i.min(3))) as usize];
             while from.len() < 3 && d.chance(45) {

@@ -86,7 +86,7 @@ fn stage(net: &mut Net, x: Map, wiring: Wiring, n: usize, c: u64, d: &mut Dice) 
 }
 
 pub fn randwire(wiring: Wiring, nodes: usize, stages: u32, seed: u64) -> Problem {
-    let mut d = Dice(seed);
+    let mut d = Dice::new(seed);
     let (mut net, x) = Net::new(3, 224);
     let x = net.conv(x, 39, 2);
     let mut x = net.conv(x, 78, 2);
