@@ -11,11 +11,7 @@ use support::replay::replay;
 
 fn planned(seed: u64) -> (Problem, Planned) {
     let problem = random::problem(seed, 7, true);
-    let mut planned = solve(&problem, &Limits::default()).unwrap();
-    // Whether the solver's bounds are true is for `agreement` to ask; here the plan must be right before it is made wrong.
-    if planned.certificate.lower_bound > planned.certificate.arena {
-        planned.certificate.lower_bound = 0;
-    }
+    let planned = solve(&problem, &Limits::default()).unwrap();
     (problem, planned)
 }
 
@@ -23,7 +19,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(250))]
 
     #[test]
-    fn plans_run(seed in 0u64..2_500) {
+    fn plans_run(seed in 0u64..100_000) {
         let (problem, planned) = planned(seed);
         let a = Attack::new(&problem, &planned, seed);
         prop_assert!(a.check().is_ok());
@@ -394,5 +390,5 @@ fn small_bounds_are_searched_again() {
             assert_eq!(bound, BoundCheck::Verified);
         }
     }
-    assert!(tally[1] >= 300 && tally[0] * 30 <= tally[1], "on trust, verified: {tally:?}");
+    assert!(tally[1] >= 60 && tally[0] * 30 <= tally[1], "on trust, verified: {tally:?}");
 }

@@ -12,7 +12,7 @@ const BRIEF: u64 = 12;
 /// Buffers by the step that makes them: some nested from the forward to the backward pass, most brief; multiples of 512
 /// bytes from 512 bytes to 32 MiB, smaller ones more often.
 pub fn training(count: u64, seed: u64) -> Vec<Block> {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed);
     let steps = count / 2;
     let blocks = (0..count).map(|i| {
         let lower = i / 2;
