@@ -1,5 +1,8 @@
 //! Placement and planning times.
 
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -51,5 +54,19 @@ fn graphs(c: &mut Criterion) {
     }
 }
 
-criterion_group! { name = plan; config = Criterion::default().sample_size(10); targets = tables, graphs }
+/// Orders of real shapes: a transformer of many layers should cost about what one of few does.
+fn networks(c: &mut Criterion) {
+    let networks = [
+        ("transformer, 2 layers", support::nets::transformer(2, 128, 768, 12)),
+        ("transformer, 96 layers", support::nets::transformer(96, 128, 768, 12)),
+        ("randwire er", support::nets::randwire(support::nets::Wiring::Er(0.2), 32, 3, 2)),
+        ("nasnet-a", support::nets::nasnet(6)),
+        ("training chain, 10,000 ops", support::nets::training_chain(1667)),
+    ];
+    for (name, problem) in networks {
+        c.bench_function(name, |b| b.iter(|| solve(black_box(&problem), &Limits::default())));
+    }
+}
+
+criterion_group! { name = plan; config = Criterion::default().sample_size(10); targets = tables, graphs, networks }
 criterion_main!(plan);

@@ -20,9 +20,18 @@ fn main() {
     if names.is_empty() || problems.len() < names.len() {
         let wanted = |n: &str| names.is_empty() || names.iter().any(|x| n.contains(x.as_str()));
         problems.extend(support::nets::all().into_iter().filter(|p| wanted(&p.0)));
-        for (name, layers) in [("huge 10k", 1667), ("huge 100k", 16667)] {
+        type Make = fn() -> Problem;
+        let huge: [(&str, Make); 6] = [
+            ("huge chain 10k", || support::nets::training_chain(1667)),
+            ("huge chain 100k", || support::nets::training_chain(16667)),
+            ("huge resnet 10k", || support::nets::training_resnet(&[3, 4, 600, 3])),
+            ("huge transformer 10k", || support::nets::training_transformer(210)),
+            ("huge transformer 100k", || support::nets::training_transformer(2100)),
+            ("huge cells 10k", || support::nets::nasnet(90)),
+        ];
+        for (name, make) in huge {
             if names.iter().any(|n| name.contains(n.as_str())) {
-                problems.push((name.into(), support::nets::training_chain(layers)));
+                problems.push((name.into(), make()));
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluate::{Candidate, Posed};
-use crate::limits::{Clock, Limits};
+use crate::limits::{Clock, Effort, Limits, Objective};
 use crate::order::plan::Ordered;
 use crate::place::PlaceLimits;
 use crate::problem::{Problem, ShareId, ShareKind};
@@ -14,56 +14,70 @@ use crate::solve::PlanError;
 /// Blocks placed by all quick placements together, about.
 const EFFORT: usize = 100_000;
 
-/// Looks for a plan with an arena below the one at hand, until it is `enough`.
+/// Looks for a plan with an arena below the one at hand, until it is `enough`: first by many quick placements, then by
+/// thorough ones of the best.
 pub(crate) fn improve(
     problem: &Problem,
     ordered: &Ordered,
-    best: Candidate,
+    first: Candidate,
     enough: u64,
     limits: &Limits,
     clock: &Clock,
 ) -> Result<Candidate, PlanError> {
     let thorough = limits.place(clock.0);
-    let quick = PlaceLimits { nodes: 0, moves: 0, ..thorough.clone() };
+    let mut best = first.clone();
+    if limits.objective == Objective::Arena && limits.effort == Effort::Search {
+        best = vary(problem, ordered, first.clone(), enough, limits, clock)?;
+    }
+    let mut tries = vec![best.clone()];
+    if best.arena < first.arena {
+        tries.push(first);
+    }
+    for candidate in tries {
+        if best.arena <= enough || candidate.posed.peak() >= best.arena || clock.over() {
+            continue;
+        }
+        let again = candidate.posed.place(problem, &thorough);
+        if again.key(limits.objective) < best.key(limits.objective) {
+            best = again;
+        }
+    }
+    Ok(best)
+}
+
+fn vary(
+    problem: &Problem,
+    ordered: &Ordered,
+    mut best: Candidate,
+    enough: u64,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<Candidate, PlanError> {
+    let quick = PlaceLimits { nodes: 0, moves: 0, ..limits.place(clock.0) };
     let mut random = Random::new(0x6a6f_696e);
-    let mut best = best;
     let mut without: BTreeSet<ShareId> = BTreeSet::new();
-    // Quick placements are compared with each other; the best of them is placed thoroughly in the end.
-    let mut lead: Option<Candidate> = None;
     let mut effort = EFFORT;
+    let cost = problem.tensors().len() + problem.ops().len() / 4 + 1;
     for round in 0..limits.rounds {
-        let cost = problem.tensors().len() + problem.ops().len() / 4 + 1;
         if best.arena <= enough || effort < cost || clock.over() {
             break;
         }
         effort -= cost;
-        let base = lead.as_ref().unwrap_or(&best);
         let mut trial = without.clone();
         let order = if round % 2 == 0 {
             ordered.vary(best.arena - 1, &mut random)
         } else {
-            toggle(problem, base, &mut trial, &mut random);
-            base.posed.order.clone()
+            toggle(problem, &best, &mut trial, &mut random);
+            best.posed.order.clone()
         };
         let posed = Posed::new(problem, order, enough, &trial, format!("{}, varied", ordered.method))?;
         if posed.peak() >= best.arena {
             continue;
         }
         let candidate = posed.place(problem, &quick);
-        if lead.as_ref().is_none_or(|l| candidate.arena < l.arena) {
+        if candidate.arena < best.arena {
+            best = candidate;
             without = trial;
-            if candidate.arena < best.arena {
-                best = candidate.clone();
-            }
-            lead = Some(candidate);
-        }
-    }
-    if best.arena > enough
-        && let Some(lead) = lead
-    {
-        let again = lead.posed.place(problem, &thorough);
-        if again.arena < best.arena {
-            best = again;
         }
     }
     Ok(best)

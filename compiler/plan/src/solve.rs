@@ -100,8 +100,7 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         }
         enough = enough.max(bound);
     }
-    let joint = limits.objective == Objective::Arena && limits.effort == Effort::Search && best.arena > enough;
-    let best = if joint { joint::improve(problem, &ordered, best, enough, limits, &clock)? } else { best };
+    let best = joint::improve(problem, &ordered, best, enough, limits, &clock)?;
     let certificate = Certificate {
         peak: best.posed.peak(),
         arena: best.arena,
@@ -125,7 +124,7 @@ fn witness(ordered: &Ordered, given: Witness, counted: &[TensorId]) -> Witness {
     }
 }
 
-/// Places orders by their peaks, the lowest first and thoroughly, as long as one might still be better than the best.
+/// Places orders quickly by their peaks, the lowest first, as long as one might still be better than the best.
 fn best_of(
     problem: &Problem,
     mut posed: Vec<Posed>,
@@ -133,12 +132,12 @@ fn best_of(
     limits: &Limits,
     clock: &Clock,
 ) -> Result<Candidate, PlanError> {
-    let thorough = limits.place(clock.0);
     let quick = simple_limits(limits, clock);
     posed.sort_by_key(Posed::peak);
     let mut posed = posed.into_iter();
     let Some(first) = posed.next() else { unreachable!("at least one order was posed") };
-    let mut best = first.place(problem, &thorough);
+    // A short search closes most gaps that are there at all.
+    let mut best = first.place(problem, &PlaceLimits { nodes: limits.place_nodes.min(4_000), ..quick.clone() });
     for p in posed {
         let hopeless = match limits.objective {
             Objective::Arena => p.peak() >= best.arena,

@@ -180,3 +180,16 @@ fn plans_of_segments_are_exact() {
         assert!(peak <= best + best / 4 && ordered.lower_bound <= best, "seed {seed}");
     }
 }
+
+#[test]
+fn equal_layers_are_searched_once() {
+    let limits = OrderLimits { states: 1_000_000, enough: 0, clock: Clock::none() };
+    let plan = |layers| {
+        let problem = support::nets::moe(layers, 8);
+        let model = Model::new(&problem, Count::Likely);
+        plan(&problem, &model, 0, &limits)
+    };
+    let (few, many) = (plan(2), plan(96));
+    assert!(few.states > 0, "no search was needed");
+    assert_eq!((few.states, few.lower_bound), (many.states, many.lower_bound));
+}
