@@ -1,12 +1,14 @@
 //! Places tables of buffers and says how well: `place [--heuristic] [--nodes N] [--moves N] [--enough BYTES] FILE.csv ...`
+//!
+//! In place of a file, `trace:N`, `scattered:N` and `chain:N` stand for made-up problems of N buffers or layers.
 
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::time::Instant;
 
 use neap_plan::check_placement;
-use neap_plan::formats::csv::{self, Interval};
-use neap_plan::place::{PlaceLimits, place};
+use neap_plan::formats::csv::{self, Interval, Table};
+use neap_plan::place::{PlaceLimits, place, synthetic};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut limits = PlaceLimits::default();
@@ -20,7 +22,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "--moves" => limits.moves = number(args.next())?,
             "--enough" => limits.enough = Some(number(args.next())?),
             file => {
-                let table = csv::read(&std::fs::read_to_string(file)?, Interval::HalfOpen)?;
+                let table = match file.split_once(':') {
+                    Some((kind, count)) => made(kind, number(Some(count.to_string()))? as usize)?,
+                    None => csv::read(&std::fs::read_to_string(file)?, Interval::HalfOpen)?,
+                };
                 let start = Instant::now();
                 let placed = place(&table.blocks, &limits);
                 let ms = start.elapsed().as_secs_f64() * 1e3;
@@ -37,4 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(())
+}
+
+fn made(kind: &str, count: usize) -> Result<Table, String> {
+    let blocks = match kind {
+        "trace" => synthetic::trace(1, count),
+        "scattered" => synthetic::scattered(1, count),
+        "chain" => synthetic::chain(1, count),
+        _ => return Err(format!("no kind of problem is called '{kind}'")),
+    };
+    Ok(Table { ids: (0..blocks.len()).map(|b| b.to_string()).collect(), blocks })
 }

@@ -7,28 +7,27 @@ use super::{Block, Placement};
 use crate::random::Random;
 
 /// A sequence that is rebuilt again and again.
-pub(crate) struct Squeaky<'b> {
-    blocks: &'b [Block],
+pub(crate) struct Squeaky {
     order: Vec<(f64, usize)>,
     random: Random,
 }
 
-impl<'b> Squeaky<'b> {
+impl Squeaky {
     /// Begins with a sequence.
-    pub(crate) fn new(blocks: &'b [Block], sequence: &[usize], seed: u64) -> Self {
+    pub(crate) fn new(sequence: &[usize], seed: u64) -> Self {
         let order = sequence.iter().enumerate().map(|(i, b)| (i as f64, *b)).collect();
-        Squeaky { blocks, order, random: Random::new(seed) }
+        Squeaky { order, random: Random::new(seed) }
     }
 
     /// Places everything once; what reaches above `target` comes earlier the next time.
-    pub(crate) fn round(&mut self, target: u64) -> Placement {
-        let mut stack = Stack::new(self.blocks);
+    pub(crate) fn round(&mut self, blocks: &[Block], stack: &mut Stack<'_>, target: u64) -> Placement {
+        stack.clear();
         for (_, b) in &self.order {
             stack.place(*b);
         }
-        let placement = Placement::new(self.blocks, stack.offsets);
+        let placement = Placement::new(blocks, stack.offsets.clone());
         for (i, (key, b)) in self.order.iter_mut().enumerate() {
-            let blamed = placement.offsets[*b] + self.blocks[*b].extent() > target;
+            let blamed = placement.offsets[*b] + blocks[*b].extent() > target;
             *key = if blamed { i as f64 * self.random.between(0.3, 0.9) - 1.0 } else { i as f64 };
         }
         self.order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -49,6 +48,7 @@ pub(crate) fn sequences(blocks: &[Block]) -> Vec<(&'static str, Vec<usize>)> {
     };
     vec![
         ("by load", key(&|b| (tight.within(blocks[b].lower(), blocks[b].upper()).into(), blocks[b].extent().into()))),
+        ("by length", key(&|b| (length(b).into(), blocks[b].extent().into()))),
         ("by size", key(&|b| (blocks[b].extent().into(), length(b).into()))),
         ("by area", key(&|b| (blocks[b].area(), 0))),
         ("by length and size", key(&|b| (length(b).max(1).ilog2().into(), blocks[b].extent().into()))),

@@ -13,6 +13,7 @@ mod load;
 mod sections;
 mod skyline;
 mod solve;
+pub mod synthetic;
 #[cfg(test)]
 mod tests;
 

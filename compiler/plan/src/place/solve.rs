@@ -4,12 +4,17 @@ use std::time::Instant;
 
 use super::cells::Cells;
 use super::exact::Outcome;
+use super::greedy::Stack;
 use super::improve::{Squeaky, sequences};
 use super::ladder::Ladder;
 use super::{Block, Placement, max_load};
 
 /// The exact search is not tried on more blocks than this.
 const MOST_FOR_SEARCH: usize = 3_000;
+/// Greedy rounds before the exact search.
+const FIRST_ROUNDS: u64 = 20;
+/// Greedy rounds made whatever the limits say.
+const ALWAYS: usize = 2;
 /// With more blocks than this the exact search gets fewer nodes.
 const USUAL: usize = 500;
 
@@ -28,7 +33,7 @@ pub struct PlaceLimits {
 
 impl Default for PlaceLimits {
     fn default() -> Self {
-        PlaceLimits { nodes: 1_000_000, moves: 2_000_000, enough: None, until: None }
+        PlaceLimits { nodes: 2_000_000, moves: 2_000_000, enough: None, until: None }
     }
 }
 
@@ -72,12 +77,13 @@ pub fn place(blocks: &[Block], limits: &PlaceLimits) -> Placed {
     let floor = max_load(blocks);
     let mut state =
         State { best: None, lower_bound: floor, proof: Proof::Load, method: String::new(), nodes: 0, limits };
-    state.greedy(blocks);
+    let mut greedy = Greedy::new(blocks);
+    state.greedy(&mut greedy, blocks, FIRST_ROUNDS);
     if !state.done() && limits.nodes > 0 && blocks.len() <= MOST_FOR_SEARCH {
         state.search(blocks);
     }
     if !state.done() {
-        state.improve(blocks);
+        state.greedy(&mut greedy, blocks, u64::MAX);
     }
     let empty = || Placement { offsets: vec![0; blocks.len()], height: 0 };
     Placed {
@@ -86,6 +92,20 @@ pub fn place(blocks: &[Block], limits: &PlaceLimits) -> Placed {
         proof: state.proof,
         method: state.method,
         nodes: state.nodes,
+    }
+}
+
+/// All sequences, and what they are placed with.
+struct Greedy<'b> {
+    stack: Stack<'b>,
+    all: Vec<(&'static str, Squeaky)>,
+    round: u64,
+}
+
+impl<'b> Greedy<'b> {
+    fn new(blocks: &'b [Block]) -> Self {
+        let all = sequences(blocks).into_iter().map(|(name, sequence)| (name, Squeaky::new(&sequence, 0))).collect();
+        Greedy { stack: Stack::new(blocks), all, round: 0 }
     }
 }
 
@@ -115,35 +135,22 @@ impl State<'_> {
         }
     }
 
-    /// Each simple sequence, then a few rounds of improvement for each.
-    fn greedy(&mut self, blocks: &[Block]) {
-        for (name, sequence) in sequences(blocks) {
-            let mut squeaky = Squeaky::new(blocks, &sequence, 0);
-            for round in 0..4 {
-                let placement = squeaky.round(self.lower_bound);
-                self.offer(placement, || {
-                    if round == 0 { format!("greedy {name}") } else { format!("improved greedy {name}") }
-                });
-                if self.done() {
-                    return;
-                }
+    /// Rounds over all sequences in turns, until so many are done or the moves run out; two sequences are always tried.
+    fn greedy(&mut self, greedy: &mut Greedy<'_>, blocks: &[Block], rounds: u64) {
+        let end = greedy.round.saturating_add(rounds);
+        while greedy.round < end {
+            let turn = greedy.round as usize;
+            if turn >= ALWAYS && turn as u64 * blocks.len() as u64 >= self.limits.moves {
+                return;
             }
-        }
-    }
-
-    /// Rounds of improvement until the moves run out, in turns over all sequences.
-    fn improve(&mut self, blocks: &[Block]) {
-        let mut all: Vec<_> =
-            sequences(blocks).into_iter().map(|(name, sequence)| (name, Squeaky::new(blocks, &sequence, 1))).collect();
-        let mut moves = 0;
-        while moves < self.limits.moves {
-            for (name, squeaky) in &mut all {
-                let placement = squeaky.round(self.lower_bound);
-                self.offer(placement, || format!("improved greedy {name}"));
-                moves += blocks.len().max(1) as u64;
-                if self.done() || moves >= self.limits.moves {
-                    return;
-                }
+            let count = greedy.all.len();
+            let (name, squeaky) = &mut greedy.all[turn % count];
+            let placement = squeaky.round(blocks, &mut greedy.stack, self.lower_bound);
+            let how = if turn < count { "greedy" } else { "improved greedy" };
+            self.offer(placement, || format!("{how} {name}"));
+            greedy.round += 1;
+            if self.done() {
+                return;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::exact::{Outcome, Preference, Search};
-use super::{Block, Piece, PlaceLimits, place};
+use super::{Block, Piece, PlaceLimits, place, synthetic};
 use crate::check_placement;
 use crate::random::Random;
 
@@ -201,4 +201,38 @@ fn aligned_blocks_of_pieces() {
         pieces(d, count, times, 3, true)
     });
     assert!(above > 50, "{above}");
+}
+
+#[test]
+fn greedy_is_lowest_fit() {
+    for seed in 0..2000 {
+        let mut d = Dice(Random::new(seed));
+        let count = 1 + d.below(30);
+        let blocks = pieces(&mut d, count, 25, 9, true);
+        let sequence: Vec<usize> = (0..blocks.len()).collect();
+        let placement = super::greedy(&blocks, &sequence);
+        for b in 0..blocks.len() {
+            let free = |at: &u64| {
+                let clash =
+                    |p: &Piece, c: usize| blocks[c].pieces.iter().any(|q| !apart(p, *at, q, placement.offsets[c]));
+                at % blocks[b].align == blocks[b].phase && !blocks[b].pieces.iter().any(|p| (0..b).any(|c| clash(p, c)))
+            };
+            assert_eq!(Some(placement.offsets[b]), (0..).find(free), "{seed}: block {b}\n{blocks:?}");
+        }
+    }
+}
+
+#[test]
+fn large_problems_nearly_reach_their_load() {
+    for (blocks, within) in [
+        (synthetic::trace(1, 20_000), 0.001),
+        (synthetic::chain(1, 3_000), 0.0),
+        (synthetic::scattered(1, 5_000), 0.05),
+    ] {
+        let ids: Vec<String> = (0..blocks.len()).map(|b| b.to_string()).collect();
+        let placed = place(&blocks, &PlaceLimits { nodes: 0, moves: 100_000, ..PlaceLimits::default() });
+        check_placement(&ids, &blocks, &placed).unwrap();
+        let over = placed.placement.height as f64 / placed.lower_bound as f64 - 1.0;
+        assert!(over <= within, "{over}");
+    }
 }
