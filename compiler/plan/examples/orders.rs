@@ -21,7 +21,11 @@ fn main() {
         let wanted = |n: &str| names.is_empty() || names.iter().any(|x| n.contains(x.as_str()));
         problems.extend(support::nets::all().into_iter().filter(|p| wanted(&p.0)));
         type Make = fn() -> Problem;
-        let huge: [(&str, Make); 6] = [
+        let huge: [(&str, Make); 10] = [
+            ("large er 64", || support::nets::randwire(support::nets::Wiring::Er(0.1), 64, 3, 7)),
+            ("large ba 64", || support::nets::randwire(support::nets::Wiring::Ba(5), 64, 3, 7)),
+            ("large ws 64", || support::nets::randwire(support::nets::Wiring::Ws(4, 0.75), 64, 3, 7)),
+            ("large ws 200", || support::nets::randwire(support::nets::Wiring::Ws(4, 0.75), 200, 3, 7)),
             ("huge chain 10k", || support::nets::training_chain(1667)),
             ("huge chain 100k", || support::nets::training_chain(16667)),
             ("huge resnet 10k", || support::nets::training_resnet(&[3, 4, 600, 3])),

@@ -240,17 +240,19 @@ fn check_share(s: &Share, ops: &[Op], tensors: &[Tensor]) -> Result<(), ProblemE
 
 /// A required in-place share overwrites its input, so all other readers of the input and of its views come first.
 fn add_in_place_edges(shares: &[Share], consumers: &[Vec<OpId>], edges: &mut Vec<(OpId, OpId)>) {
-    for s in shares.iter().filter(|s| s.required && s.kind == ShareKind::InPlace) {
-        let mut seen = vec![s.outer];
-        let mut at = 0;
-        while let Some(t) = seen.get(at).copied() {
-            at += 1;
-            edges.extend(consumers[t.index()].iter().filter(|c| **c != s.op).map(|c| (*c, s.op)));
-            for v in shares.iter().filter(|v| v.required && v.kind == ShareKind::View && v.outer == t) {
-                if !seen.contains(&v.inner) {
-                    seen.push(v.inner);
-                }
+    let mut views: Vec<Vec<TensorId>> = vec![Vec::new(); consumers.len()];
+    for v in shares.iter().filter(|v| v.required && v.kind == ShareKind::View) {
+        views[v.outer.index()].push(v.inner);
+    }
+    let mut met = vec![usize::MAX; consumers.len()];
+    for (i, s) in shares.iter().enumerate().filter(|s| s.1.required && s.1.kind == ShareKind::InPlace) {
+        let mut stack = vec![s.outer];
+        while let Some(t) = stack.pop() {
+            if std::mem::replace(&mut met[t.index()], i) == i {
+                continue;
             }
+            edges.extend(consumers[t.index()].iter().filter(|c| **c != s.op).map(|c| (*c, s.op)));
+            stack.extend(&views[t.index()]);
         }
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! Sizes are bytes, times are any unit the caller likes (only compared and added). Ids are positions in the problem's lists.
 
-use std::collections::BTreeSet;
-
 /// An op by position in [`Problem::ops`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpId(pub u32);
@@ -278,16 +276,16 @@ impl Problem {
 
     /// The ops that must run directly before an op, by data or order edges; each once, ascending, for every op.
     pub fn predecessors(&self) -> Vec<Vec<OpId>> {
-        let mut all: Vec<BTreeSet<OpId>> = vec![BTreeSet::new(); self.ops.len()];
-        for (o, op) in self.ops.iter().enumerate() {
-            for p in op.inputs.iter().filter_map(|t| self.producer(*t)) {
-                all[o].insert(p);
-            }
-        }
+        let mut all: Vec<Vec<OpId>> =
+            self.ops.iter().map(|op| op.inputs.iter().filter_map(|t| self.producer(*t)).collect()).collect();
         for (before, after) in &self.edges {
-            all[after.index()].insert(*before);
+            all[after.index()].push(*before);
         }
-        all.into_iter().map(|s| s.into_iter().collect()).collect()
+        for list in &mut all {
+            list.sort_unstable();
+            list.dedup();
+        }
+        all
     }
 }
 
