@@ -21,6 +21,17 @@ struct Value {
     holders: Vec<TensorId>,
 }
 
+/// Which bytes a cut counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// What is alive before the op, and so while it runs.
+    Before,
+    /// What is read, made or passed by while it runs, less so much.
+    During(u64),
+    /// What is alive after the op, and so while it runs.
+    After,
+}
+
 /// The least over all down-sets that hold the op's ancestors and not the op. What may ever be tied to the tensors in
 /// `outside` counts wherever it lies, less the memory outside the arena that it may lie in.
 pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64 {
@@ -57,18 +68,20 @@ pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64
                 before.iter_mut().zip(more).for_each(|(b, m)| *b |= m);
             }
         }
-        cut(problem, op, &values, &before, &after, saved + at_once)
+        cut(problem, op, &values, &before, &after, Moment::During(saved + at_once))
     });
-    least.min().unwrap_or(0).saturating_sub(room)
+    // However much is saved, what was there before and what is left after are there at once.
+    let ends = [Moment::Before, Moment::After].map(|m| cut(problem, op, &values, &before, &after, m));
+    least.min().unwrap_or(0).max(ends[0]).max(ends[1]).saturating_sub(room)
 }
 
-fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[bool], saved: u64) -> u64 {
+fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[bool], moment: Moment) -> u64 {
     let mut graph: DiGraph<(), u64> = DiGraph::new();
     let (done, undone) = (graph.add_node(()), graph.add_node(()));
     // Ops on the side of `done` run before the op; those that must, or must not, stand for the ends themselves.
     let node: Vec<NodeIndex> = problem
         .op_ids()
-        .map(|o| match (before[o.index()], o == op || after[o.index()]) {
+        .map(|o| match (before[o.index()] || (o == op && moment == Moment::After), o == op || after[o.index()]) {
             (true, _) => done,
             (_, true) => undone,
             _ => graph.add_node(()),
@@ -90,7 +103,7 @@ fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[
             let tensor = problem.tensor(*t);
             match problem.producer(*t) {
                 Some(p) => {
-                    made_here |= p == op;
+                    made_here |= p == op && moment != Moment::Before;
                     makers.insert(node[p.index()]);
                     users.insert(node[p.index()]);
                 }
@@ -137,7 +150,8 @@ fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[
         }
     }
     let crossing = dinics(&graph, done, undone).0;
-    sure + crossing + problem.padded(problem.op(op).workspace) - saved.min(new)
+    let saved = if let Moment::During(saved) = moment { saved.min(new) } else { 0 };
+    sure + crossing + problem.padded(problem.op(op).workspace) - saved
 }
 
 /// All values in the arena, wherever shares let tensors lie, and those tied to `counted`; with the bytes of these outside.

@@ -14,15 +14,25 @@ pub fn html(t: &Timeline) -> String {
         "bound": t.lower_bound, "boundCheck": t.bound.label(), "filePeak": t.file_order_peak, "noReuse": t.no_reuse, "method": t.method,
     });
     let data = data.to_string().replace('<', "\\u003c");
-    let title: String = t
-        .title
-        .chars()
-        .map(|c| match c {
-            '<' => "&lt;".to_string(),
-            '>' => "&gt;".to_string(),
-            '&' => "&amp;".to_string(),
-            c => c.to_string(),
-        })
-        .collect();
-    include_str!("page.html").replace("{{title}}", &title).replace("{{data}}", &data)
+    let escape = |c: char| match c {
+        '<' => "&lt;".to_string(),
+        '>' => "&gt;".to_string(),
+        '&' => "&amp;".to_string(),
+        c => c.to_string(),
+    };
+    let title: String = t.title.chars().map(escape).collect();
+    let mut page = String::with_capacity(data.len() + 32_768);
+    // Names may hold what looks like a mark, so what is filled in is never looked through again.
+    for (i, part) in include_str!("page.html").split("{{").enumerate() {
+        let (mark, text) = if i == 0 { ("", part) } else { part.split_once("}}").unwrap_or(("", part)) };
+        page.push_str(match mark {
+            "title" => &title,
+            "style" => include_str!("page.css"),
+            "data" => &data,
+            "script" => include_str!("page.js"),
+            _ => "",
+        });
+        page.push_str(text);
+    }
+    page
 }

@@ -14,6 +14,17 @@ pub fn human(bytes: u64) -> String {
     }
 }
 
+/// A name for one line: control characters escaped, the middle of a long one (many fused ops) left out.
+fn shown(name: &str, most: usize) -> String {
+    let plain: Vec<char> =
+        name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect();
+    if plain.len() <= most {
+        return plain.into_iter().collect();
+    }
+    let half = (most - 3) / 2;
+    plain[..half].iter().chain(&['.'; 3]).chain(&plain[plain.len() - half..]).collect()
+}
+
 /// The table of a plan.
 pub fn table(t: &Timeline) -> String {
     let mut out = String::new();
@@ -49,14 +60,19 @@ pub fn table(t: &Timeline) -> String {
     let held = t.at_peak();
     if !held.is_empty() {
         let step = t.steps.get(t.peak_step as usize).map(String::as_str).unwrap_or_default();
-        out.push_str(&format!("\nalive at the peak (step {} of {}, {step}):\n", t.peak_step + 1, t.steps.len()));
+        out.push_str(&format!(
+            "\nalive at the peak (step {} of {}, {}):\n",
+            t.peak_step + 1,
+            t.steps.len(),
+            shown(step, 64)
+        ));
         for b in held.iter().take(HOLDERS) {
             let by = if b.made_by.is_empty() || b.made_by == b.name {
                 String::new()
             } else {
-                format!("  from {}", b.made_by)
+                format!("  from {}", shown(&b.made_by, 40))
             };
-            out.push_str(&format!("{:>12}  {}{by}\n", human(b.size), b.name));
+            out.push_str(&format!("{:>12}  {}{by}\n", human(b.size), shown(&b.name, 64)));
         }
         if held.len() > HOLDERS {
             let rest: u64 = held[HOLDERS..].iter().map(|b| b.size).sum();

@@ -12,7 +12,7 @@ enum Label {
     Value(u32),
     /// Scratch of an op.
     Scratch(u32),
-    /// Kept free for a pinned tensor until it is made.
+    /// Kept free for this value of a pinned tensor until it is made.
     Reserved(u32),
 }
 
@@ -37,11 +37,14 @@ pub fn replay(p: &Problem, s: &Solution) -> Result<(), String> {
     };
     let mut memory: HashMap<Address, Label> = HashMap::new();
     let bytes = |t: usize| 0..p.tensors()[t].size;
-    for t in 0..p.tensors().len() {
-        if p.tensors()[t].input {
+    let given = |t: &usize| p.tensors()[*t].input;
+    for t in (0..p.tensors().len()).filter(given).chain((0..p.tensors().len()).filter(|t| !given(t))) {
+        if given(&t) {
             memory.extend(bytes(t).map(|b| (address(t, b), labels.of(t, b))));
         } else if p.tensors()[t].pinned {
-            memory.extend(bytes(t).map(|b| (address(t, b), Label::Reserved(t as u32))));
+            for b in bytes(t) {
+                memory.entry(address(t, b)).or_insert(Label::Reserved(labels.value(t, b)));
+            }
         }
     }
     let intact = |memory: &HashMap<Address, Label>, t: usize, skip: &dyn Fn(u64) -> bool, when: &str| match bytes(t)
@@ -60,7 +63,8 @@ pub fn replay(p: &Problem, s: &Solution) -> Result<(), String> {
         }
         for t in &op.outputs {
             let i = t.index();
-            let stolen = |b: &u64| memory.get(&address(i, *b)) != Some(&Label::Reserved(t.0));
+            let free = |b: u64| [Label::Reserved(labels.value(i, b)), labels.of(i, b)];
+            let stolen = |b: &u64| memory.get(&address(i, *b)).is_none_or(|l| !free(*b).contains(l));
             if p.tensor(*t).pinned && !p.tensor(*t).input && bytes(i).any(|b| stolen(&b)) {
                 return Err(format!("the place of pinned '{}' was used before {when}", p.tensor(*t).name));
             }
@@ -144,7 +148,11 @@ impl Labels {
     }
 
     fn of(&self, t: usize, byte: u64) -> Label {
-        Label::Value(top(&self.root, self.first[t] + byte as u32))
+        Label::Value(self.value(t, byte))
+    }
+
+    fn value(&self, t: usize, byte: u64) -> u32 {
+        top(&self.root, self.first[t] + byte as u32)
     }
 }
 
