@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use neap_plan::formats::csv::{self, Interval};
-use neap_plan::place::{PlaceLimits, place};
+use neap_plan::place::{PlaceLimits, greedy, place, synthetic};
 use neap_plan::{Limits, Op, Problem, Tensor, solve};
 
 /// The tables lie beside the repository; without them those benches are left out.
@@ -17,12 +17,25 @@ fn tables(c: &mut Criterion) {
         ("minimalloc A", "minimalloc/challenging/A.1048576.csv", Some(1_048_576)),
         ("minimalloc I", "minimalloc/challenging/I.1048576.csv", Some(1_048_576)),
         ("idealloc pangu", "idealloc/pangu_2.6B.csv", None),
+        ("idealloc resnet50", "idealloc/resnet50.csv", None),
     ] {
         let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}")) else { continue };
         let Ok(table) = csv::read(&text, Interval::HalfOpen) else { continue };
         let limits = PlaceLimits { enough, ..PlaceLimits::default() };
         c.bench_function(name, |b| b.iter(|| place(black_box(&table.blocks), &limits)));
     }
+}
+
+/// Made-up problems of many buffers; the chain is solved by one sequence, the trace takes rounds.
+fn large(c: &mut Criterion) {
+    for (name, blocks) in
+        [("chain of 10,000", synthetic::chain(1, 10_000)), ("trace of 20,000", synthetic::trace(1, 20_000))]
+    {
+        c.bench_function(name, |b| b.iter(|| place(black_box(&blocks), &PlaceLimits::heuristic())));
+    }
+    let blocks = synthetic::trace(1, 20_000);
+    let sequence: Vec<usize> = (0..blocks.len()).collect();
+    c.bench_function("one greedy round over 20,000", |b| b.iter(|| greedy(black_box(&blocks), &sequence)));
 }
 
 /// Cells of four branches each, as in a searched network.
@@ -68,5 +81,5 @@ fn networks(c: &mut Criterion) {
     }
 }
 
-criterion_group! { name = plan; config = Criterion::default().sample_size(10); targets = tables, graphs, networks }
+criterion_group! { name = plan; config = Criterion::default().sample_size(10); targets = tables, large, graphs, networks }
 criterion_main!(plan);

@@ -50,10 +50,10 @@ fn best_known_heights() {
 
 #[test]
 fn idealloc() {
-    for (name, within) in [("resnet50", 0.0), ("G_1", 0.0), ("pangu_2.6B", 0.01)] {
+    for (name, within) in [("resnet50", 0.0), ("G_1", 0.0), ("pangu_2.6B", 0.0)] {
         let Some(text) = data(&format!("idealloc/{name}.csv")) else { return };
         let table = csv::read(&text, Interval::HalfOpen).unwrap();
-        let placed = place(&table.blocks, &PlaceLimits::default());
+        let placed = place(&table.blocks, &PlaceLimits::heuristic());
         let over = placed.placement.height as f64 / placed.lower_bound as f64 - 1.0;
         assert!(over <= within, "{name}: {over}");
     }

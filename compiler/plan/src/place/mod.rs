@@ -10,6 +10,7 @@ mod improve;
 mod index;
 mod ladder;
 mod load;
+mod reinsert;
 mod sections;
 mod skyline;
 mod solve;

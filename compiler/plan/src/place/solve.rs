@@ -7,6 +7,7 @@ use super::exact::Outcome;
 use super::greedy::Stack;
 use super::improve::{Squeaky, sequences};
 use super::ladder::Ladder;
+use super::reinsert::Reinsert;
 use super::{Block, Placement, max_load};
 
 /// The exact search is not tried on more blocks than this.
@@ -15,6 +16,8 @@ const MOST_FOR_SEARCH: usize = 3_000;
 const FIRST_ROUNDS: u64 = 20;
 /// Greedy rounds made whatever the limits say.
 const ALWAYS: usize = 2;
+/// A move of the local search over so many blocks counts as one block placed.
+const MOVES_PER_BLOCK: usize = 16;
 /// With more blocks than this the exact search gets fewer nodes.
 const USUAL: usize = 500;
 
@@ -80,7 +83,15 @@ pub fn place(blocks: &[Block], limits: &PlaceLimits) -> Placed {
     let mut greedy = Greedy::new(blocks);
     state.greedy(&mut greedy, blocks, FIRST_ROUNDS);
     if !state.done() && limits.nodes > 0 && blocks.len() <= MOST_FOR_SEARCH {
-        state.search(blocks);
+        let real: Vec<usize> = (0..blocks.len()).filter(|b| blocks[*b].extent() > 0).collect();
+        let picked: Vec<Block> = real.iter().map(|b| blocks[*b].clone()).collect();
+        if let Some(cells) = Cells::new(&picked) {
+            let view = View { blocks, real, cells };
+            state.reinsert(&view);
+            if !state.done() {
+                state.search(&view);
+            }
+        }
     }
     if !state.done() {
         state.greedy(&mut greedy, blocks, u64::MAX);
@@ -155,40 +166,73 @@ impl State<'_> {
         }
     }
 
+    /// Local search from the best placement, where the exact search has too many blocks to do better.
+    fn reinsert(&mut self, view: &View<'_>) {
+        let (cells, n) = (&view.cells, view.cells.len());
+        let Some(best) = self.best.as_ref().filter(|_| n > USUAL) else { return };
+        let offsets: Vec<u64> = view.real.iter().map(|b| best.offsets[*b] / cells.unit).collect();
+        let Some(mut local) = Reinsert::new(cells, &offsets) else { return };
+        for step in 1..=self.limits.moves / (n / MOVES_PER_BLOCK + 1) as u64 {
+            let before = local.best.0;
+            local.step();
+            if local.best.0 < before {
+                self.offer(view.placement(&local.best.1), || format!("local search, {step} moves"));
+                if self.done() {
+                    return;
+                }
+            }
+            if self.limits.over() {
+                return;
+            }
+        }
+    }
+
     /// The exact search at several heights in turns.
-    fn search(&mut self, blocks: &[Block]) {
-        let real: Vec<usize> = (0..blocks.len()).filter(|b| blocks[*b].extent() > 0).collect();
-        let picked: Vec<Block> = real.iter().map(|b| blocks[*b].clone()).collect();
-        let Some(cells) = Cells::new(&picked) else { return };
+    fn search(&mut self, view: &View<'_>) {
+        let cells = &view.cells;
         let unit = cells.unit;
         let least = cells.loads.iter().copied().max().unwrap_or(0).max(self.lower_bound.div_ceil(unit));
         let asked = self.limits.enough.map(|e| e / unit).filter(|e| *e >= least);
-        let mut ladder = Ladder::new(&cells, least, asked);
+        let mut ladder = Ladder::new(cells, least, asked);
         // A node of many blocks takes longer.
-        let nodes =
-            if cells.len() > USUAL { self.limits.nodes * USUAL as u64 / cells.len() as u64 } else { self.limits.nodes };
+        let nodes = self.limits.nodes * USUAL.min(cells.len()) as u64 / cells.len().max(1) as u64;
         while !self.done() && self.nodes < nodes {
             let Some(height) = ladder.next((self.height() - 1) / unit) else { return };
             let before = ladder.nodes();
             let outcome = ladder.run(height, nodes - self.nodes);
             self.nodes += ladder.nodes() - before;
+            let nodes = self.nodes;
             match outcome {
                 Outcome::Placed(offsets) => {
-                    let mut all = vec![0; blocks.len()];
-                    for (b, offset) in real.iter().zip(offsets) {
-                        all[*b] = offset * unit;
-                    }
-                    let nodes = self.nodes;
-                    self.offer(Placement::new(blocks, all), || format!("skyline search, {nodes} nodes"));
+                    self.offer(view.placement(&offsets), || format!("skyline search, {nodes} nodes"));
                 }
                 Outcome::Impossible => {
                     if (height + 1) * unit > self.lower_bound {
                         self.lower_bound = (height + 1) * unit;
-                        self.proof = Proof::Exhaustive(self.nodes);
+                        self.proof = Proof::Exhaustive(nodes);
                     }
                 }
                 Outcome::Unknown => {}
             }
         }
+    }
+}
+
+/// Blocks that have an extent, as cells.
+struct View<'b> {
+    blocks: &'b [Block],
+    /// Which blocks these are.
+    real: Vec<usize>,
+    cells: Cells,
+}
+
+impl View<'_> {
+    /// The placement of all blocks from offsets, in units, of those that have an extent.
+    fn placement(&self, offsets: &[u64]) -> Placement {
+        let mut all: Vec<u64> = self.blocks.iter().map(|b| b.align_up(0)).collect();
+        for (b, offset) in self.real.iter().zip(offsets) {
+            all[*b] = offset * self.cells.unit;
+        }
+        Placement::new(self.blocks, all)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::cells::Cells;
 use super::exact::{Outcome, Preference, Search};
-use super::{Block, Piece, PlaceLimits, place, synthetic};
+use super::reinsert::Reinsert;
+use super::{Block, Piece, PlaceLimits, Placement, place, synthetic};
 use crate::check_placement;
 use crate::random::Random;
 
@@ -79,6 +80,30 @@ fn search(what: &str, blocks: &[Block], optimum: u64) {
     }
 }
 
+/// Local search alone: what it finds is a placement.
+fn local(what: &str, blocks: &[Block], optimum: u64) {
+    let sequence: Vec<usize> = (0..blocks.len()).collect();
+    let start = super::greedy(blocks, &sequence);
+    let cells = Cells::new(blocks).unwrap();
+    let offsets: Vec<u64> = start.offsets.iter().map(|o| o / cells.unit).collect();
+    let mut local = Reinsert::new(&cells, &offsets).unwrap();
+    for _ in 0..30 {
+        local.step();
+    }
+    let offsets: Vec<u64> = local.best.1.iter().map(|o| o * cells.unit).collect();
+    let placement = Placement::new(blocks, offsets);
+    assert_eq!(placement.height, local.best.0 * cells.unit, "{what}");
+    assert!(placement.height >= optimum, "{what}: below {optimum}");
+    for b in 0..blocks.len() {
+        assert_eq!(placement.offsets[b] % blocks[b].align, blocks[b].phase, "{what}");
+        for c in 0..b {
+            let (at, other) = (placement.offsets[b], placement.offsets[c]);
+            let fine = |p: &Piece| blocks[c].pieces.iter().all(|q| apart(p, at, q, other));
+            assert!(blocks[b].pieces.iter().all(fine), "{what}: {b} and {c}\n{blocks:?}\n{placement:?}");
+        }
+    }
+}
+
 /// Says how many problems need more than their load.
 fn compare(what: &str, seeds: std::ops::Range<u64>, make: impl Fn(&mut Dice) -> Vec<Block>) -> u64 {
     let mut above = 0;
@@ -104,6 +129,7 @@ fn compare(what: &str, seeds: std::ops::Range<u64>, make: impl Fn(&mut Dice) -> 
         }
         above += u64::from(optimum > super::max_load(&blocks));
         search(&format!("{what} {seed}"), &blocks, optimum);
+        local(&format!("{what} {seed}"), &blocks, optimum);
     }
     above
 }
