@@ -1,5 +1,6 @@
-//! Prints the planner's figures as markdown: `figures SHARED PROBLEMS`, the folder with the tables of buffers and one with
-//! memory problems, as `just bench-plan` calls it. Every answer is checked before it is shown.
+//! Prints the planner's figures as markdown: `figures SHARED PROBLEMS [PART ...]`, the folder with the tables of buffers and
+//! one with memory problems, as `just bench-plan` calls it. Parts are `minimalloc`, `large`, `networks` and `training`.
+//! Every answer is checked before it is shown.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
@@ -18,7 +19,7 @@ const BRIEF: Duration = Duration::from_secs(1);
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(shared), Some(problems)) = (args.next(), args.next()) else {
-        return Err("usage: figures SHARED PROBLEMS".into());
+        return Err("usage: figures SHARED PROBLEMS [PART ...]".into());
     };
     println!("# The memory planner's figures\n");
     println!(
@@ -26,10 +27,21 @@ fn main() -> Result<(), Box<dyn Error>> {
          the least of three runs where one takes less than a second; limits are counts, so that only times differ from \
          machine to machine.\n"
     );
-    tables::minimalloc(&shared.join("data/minimalloc/challenging"))?;
-    tables::large(&shared.join("data/idealloc"))?;
-    orders::networks(&problems)?;
-    orders::training()
+    let parts: Vec<PathBuf> = args.collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p.as_os_str() == part);
+    if wanted("minimalloc") {
+        tables::minimalloc(&shared.join("data/minimalloc/challenging"))?;
+    }
+    if wanted("large") {
+        tables::large(&shared.join("data/idealloc"))?;
+    }
+    if wanted("networks") {
+        orders::networks(&problems)?;
+    }
+    if wanted("training") {
+        orders::training()?;
+    }
+    Ok(())
 }
 
 /// What is computed, and the seconds it took.
