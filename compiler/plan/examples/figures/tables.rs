@@ -5,14 +5,13 @@ use std::path::Path;
 
 use neap_plan::check_placement;
 use neap_plan::formats::csv::{self, Interval};
-use neap_plan::place::{Block, PlaceLimits, Placed, max_load, place};
+use neap_plan::place::{Block, PlaceLimits, Placed, max_load, place, synthetic};
 
-use crate::support::buffers;
 use crate::{head, over, row, time, timed};
 
 /// Of the MiniMalloc tables.
 const CAPACITY: u64 = 1_048_576;
-const GENERATED: u64 = 100_000;
+const GENERATED: usize = 100_000;
 
 /// Places, checks, and says how long it took.
 fn placed(ids: &[String], blocks: &[Block], limits: &PlaceLimits) -> Result<(Placed, f64), Box<dyn Error>> {
@@ -74,7 +73,7 @@ pub fn minimalloc(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// idealloc's tables and a generated one.
+/// idealloc's tables and made-up ones.
 pub fn large(folder: &Path) -> Result<(), Box<dyn Error>> {
     head("Large tables", &["table", "ends", "buffers", "max load", "arena", "over max load", "proven bound", "time"]);
     for name in ["resnet50", "G_1", "pangu_2.6B"] {
@@ -84,9 +83,14 @@ pub fn large(folder: &Path) -> Result<(), Box<dyn Error>> {
             table(name, ends, &ids, &blocks)?;
         }
     }
-    let blocks = buffers::training(GENERATED, 1);
-    let ids: Vec<String> = (0..blocks.len()).map(|i| i.to_string()).collect();
-    table("generated", "half-open", &ids, &blocks)?;
+    let made: [(&str, Vec<Block>); 2] = [
+        ("made up: trace of training steps", synthetic::trace(1, GENERATED)),
+        ("made up: scattered", synthetic::scattered(1, GENERATED)),
+    ];
+    for (name, blocks) in made {
+        let ids: Vec<String> = (0..blocks.len()).map(|i| i.to_string()).collect();
+        table(name, "half-open", &ids, &blocks)?;
+    }
     println!();
     Ok(())
 }

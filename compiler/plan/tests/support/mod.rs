@@ -5,7 +5,6 @@
 
 pub mod attack;
 pub mod brute;
-pub mod buffers;
 pub mod fuzz;
 pub mod nets;
 pub mod random;
