@@ -21,17 +21,6 @@ struct Value {
     holders: Vec<TensorId>,
 }
 
-/// Which bytes a cut counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Moment {
-    /// What is alive before the op, and so while it runs.
-    Before,
-    /// What is read, made or passed by while it runs, less so much.
-    During(u64),
-    /// What is alive after the op, and so while it runs.
-    After,
-}
-
 /// The least over all down-sets that hold the op's ancestors and not the op. What may ever be tied to the tensors in
 /// `outside` counts wherever it lies, less the memory outside the arena that it may lie in.
 pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64 {
@@ -68,20 +57,23 @@ pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64
                 before.iter_mut().zip(more).for_each(|(b, m)| *b |= m);
             }
         }
-        cut(problem, op, &values, &before, &after, Moment::During(saved + at_once))
+        let (held, new) = cut(problem, Some(op), &values, &before, &after);
+        let while_running = held + problem.padded(problem.op(op).workspace) - (saved + at_once).min(new);
+        // All that is alive once the op has run is there while it runs.
+        before[op.index()] = true;
+        while_running.max(cut(problem, None, &values, &before, &after).0)
     });
-    // However much is saved, what was there before and what is left after are there at once.
-    let ends = [Moment::Before, Moment::After].map(|m| cut(problem, op, &values, &before, &after, m));
-    least.min().unwrap_or(0).max(ends[0]).max(ends[1]).saturating_sub(room)
+    least.min().unwrap_or(0).saturating_sub(room)
 }
 
-fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[bool], moment: Moment) -> u64 {
+/// The least bytes of values made and still needed, with what the running op alone makes of them.
+fn cut(problem: &Problem, op: Option<OpId>, values: &[Value], before: &[bool], after: &[bool]) -> (u64, u64) {
     let mut graph: DiGraph<(), u64> = DiGraph::new();
     let (done, undone) = (graph.add_node(()), graph.add_node(()));
     // Ops on the side of `done` run before the op; those that must, or must not, stand for the ends themselves.
     let node: Vec<NodeIndex> = problem
         .op_ids()
-        .map(|o| match (before[o.index()] || (o == op && moment == Moment::After), o == op || after[o.index()]) {
+        .map(|o| match (before[o.index()], Some(o) == op || after[o.index()]) {
             (true, _) => done,
             (_, true) => undone,
             _ => graph.add_node(()),
@@ -103,7 +95,7 @@ fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[
             let tensor = problem.tensor(*t);
             match problem.producer(*t) {
                 Some(p) => {
-                    made_here |= p == op && moment != Moment::Before;
+                    made_here |= Some(p) == op;
                     makers.insert(node[p.index()]);
                     users.insert(node[p.index()]);
                 }
@@ -150,8 +142,7 @@ fn cut(problem: &Problem, op: OpId, values: &[Value], before: &[bool], after: &[
         }
     }
     let crossing = dinics(&graph, done, undone).0;
-    let saved = if let Moment::During(saved) = moment { saved.min(new) } else { 0 };
-    sure + crossing + problem.padded(problem.op(op).workspace) - saved
+    (sure + crossing, new)
 }
 
 /// All values in the arena, wherever shares let tensors lie, and those tied to `counted`; with the bytes of these outside.

@@ -33,7 +33,7 @@ pub(crate) fn least_at(model: &Model, op: u32, work: &mut u64) -> u64 {
     let choices: usize = outputs.iter().map(Vec::len).try_fold(1, |a: usize, b| a.checked_mul(b)).unwrap_or(usize::MAX);
     if choices > MOST_CHOICES {
         let saved = outputs.iter().filter_map(|o| o.iter().map(|c| c.0).max()).sum();
-        return cut(model, op, &before, &after, saved, work);
+        return at(model, op, &before, &after, saved, work);
     }
     let mut best = u64::MAX;
     for mut choice in 0..choices {
@@ -45,12 +45,12 @@ pub(crate) fn least_at(model: &Model, op: u32, work: &mut u64) -> u64 {
             done.extend(others.iter().copied().filter(|u| !before[*u as usize]));
         }
         let bytes = if done.is_empty() {
-            cut(model, op, &before, &after, saved, work)
+            at(model, op, &before, &after, saved, work)
         } else {
             let mut done_before = reach(&model.preds, done.iter().copied());
             done.iter().for_each(|u| done_before[*u as usize] = true);
             before.iter().zip(&mut done_before).for_each(|(b, d)| *d |= b);
-            cut(model, op, &done_before, &after, saved, work)
+            at(model, op, &done_before, &after, saved, work)
         };
         best = best.min(bytes);
     }
@@ -69,12 +69,24 @@ fn reach(next: &[Vec<u32>], from: impl IntoIterator<Item = u32>) -> Vec<bool> {
     seen
 }
 
-/// The cut with some ops done, some not.
-fn cut(model: &Model, op: u32, done: &[bool], after: &[bool], saved: u64, work: &mut u64) -> u64 {
+/// The least while the op runs with some ops done and some not, when so much is saved; never less than is alive after it.
+fn at(model: &Model, op: u32, done: &[bool], after: &[bool], saved: u64, work: &mut u64) -> u64 {
+    let (bytes, born) = cut(model, Some(op), done, after, work);
+    let during = bytes + model.workspace[op as usize] - saved.min(born);
+    if saved == 0 {
+        return during;
+    }
+    let mut done = done.to_vec();
+    done[op as usize] = true;
+    during.max(cut(model, None, &done, after, work).0)
+}
+
+/// The cut between what is done and what is not; with an op that runs, also the bytes that it alone makes.
+fn cut(model: &Model, op: Option<u32>, done: &[bool], after: &[bool], work: &mut u64) -> (u64, u64) {
     let mut flow = Flow::default();
     let (source, sink) = (flow.node(), flow.node());
     let mut node = vec![u32::MAX; model.len()];
-    let free = |o: u32| o != op && !done[o as usize] && !after[o as usize];
+    let free = |o: u32| Some(o) != op && !done[o as usize] && !after[o as usize];
     for o in 0..model.len() as u32 {
         if free(o) {
             node[o as usize] = flow.node();
@@ -93,8 +105,8 @@ fn cut(model: &Model, op: u32, done: &[bool], after: &[bool], saved: u64, work: 
         }
         let (makers, users) = (&model.makers[a], &model.users[a]);
         let there = model.initial[a] || makers.iter().any(|m| done[*m as usize]);
-        let made_here = makers.contains(&op);
-        let needed = model.kept[a] || users.iter().any(|u| *u == op || after[*u as usize]);
+        let made_here = op.is_some_and(|op| makers.contains(&op));
+        let needed = model.kept[a] || users.iter().any(|u| Some(*u) == op || after[*u as usize]);
         if made_here && !there {
             born += bytes;
         }
@@ -128,5 +140,5 @@ fn cut(model: &Model, op: u32, done: &[bool], after: &[bool], saved: u64, work: 
     }
     let crossing = flow.run(source, sink);
     *work += flow.work + (model.len() + model.bytes.len()) as u64;
-    fixed + crossing + model.workspace[op as usize] - saved.min(born)
+    (fixed + crossing, born)
 }
