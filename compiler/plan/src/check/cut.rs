@@ -58,10 +58,10 @@ pub(super) fn least_at(problem: &Problem, op: OpId, outside: &[TensorId]) -> u64
             }
         }
         let (held, new) = cut(problem, Some(op), &values, &before, &after);
-        let while_running = held + problem.padded(problem.op(op).workspace) - (saved + at_once).min(new);
+        let while_running = held - (saved + at_once).min(new);
         // All that is alive once the op has run is there while it runs.
         before[op.index()] = true;
-        while_running.max(cut(problem, None, &values, &before, &after).0)
+        while_running.max(cut(problem, None, &values, &before, &after).0) + problem.padded(problem.op(op).workspace)
     });
     least.min().unwrap_or(0).saturating_sub(room)
 }

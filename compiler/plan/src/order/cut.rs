@@ -72,13 +72,14 @@ fn reach(next: &[Vec<u32>], from: impl IntoIterator<Item = u32>) -> Vec<bool> {
 /// The least while the op runs with some ops done and some not, when so much is saved; never less than is alive after it.
 fn at(model: &Model, op: u32, done: &[bool], after: &[bool], saved: u64, work: &mut u64) -> u64 {
     let (bytes, born) = cut(model, Some(op), done, after, work);
-    let during = bytes + model.workspace[op as usize] - saved.min(born);
+    let workspace = model.workspace[op as usize];
+    let during = bytes + workspace - saved.min(born);
     if saved == 0 {
         return during;
     }
     let mut done = done.to_vec();
     done[op as usize] = true;
-    during.max(cut(model, None, &done, after, work).0)
+    during.max(cut(model, None, &done, after, work).0 + workspace)
 }
 
 /// The cut between what is done and what is not; with an op that runs, also the bytes that it alone makes.
