@@ -93,6 +93,18 @@ pub enum Place {
     Arena(u64),
 }
 
+impl Place {
+    /// The place so many bytes further on.
+    pub fn at(self, bytes: u64) -> Place {
+        match self {
+            Place::Input(i, offset) => Place::Input(i, offset + bytes),
+            Place::Output(i, offset) => Place::Output(i, offset + bytes),
+            Place::Weight(offset) => Place::Weight(offset + bytes),
+            Place::Arena(offset) => Place::Arena(offset + bytes),
+        }
+    }
+}
+
 /// One argument of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferRef {
@@ -145,7 +157,7 @@ pub struct Program {
     pub inputs: Vec<TensorInfo>,
     /// Model outputs.
     pub outputs: Vec<TensorInfo>,
-    /// Planned bytes for intermediates, without scratch.
+    /// Planned bytes for intermediates, and for the scratch of one thread where the compiler counts it.
     pub arena_bytes: u64,
     /// Launches in order.
     pub launches: Vec<Launch>,

@@ -1,6 +1,5 @@
 //! Program, code and weights from the finished units.
 
-use neap_kernels::ir::BufferId;
 use neap_kernels::scheduled::StageBuffer;
 use neap_optable::{Body, DType, ValueId};
 use neap_runtime::program::{self, BufferRef, Launch, Place, Program, TensorInfo};
@@ -33,9 +32,7 @@ pub fn assemble(
             shared_at.push(at);
             at += bytes.next_multiple_of(ALIGN);
         }
-        let result = |i: usize| StageBuffer::Arg(BufferId(u.inputs.len() + i));
-        let mut earlier: Vec<StageBuffer> =
-            if step.begun { (0..u.outputs.len()).map(result).collect() } else { vec![] };
+        let mut earlier: Vec<StageBuffer> = vec![];
         for &s in &step.stages {
             let stage = &u.scheduled.stages[s];
             // What others wrote of a buffer stays: after the arguments, the range once more as read.
@@ -47,7 +44,10 @@ pub fn assemble(
                 }
                 StageBuffer::Arg(b) => argument(body, u, b.0, written, &plan, &store, &offsets),
             });
-            let buffers = buffers.collect::<Result<_, Failure>>()?;
+            let mut buffers = buffers.collect::<Result<Vec<_>, Failure>>()?;
+            for &(from, bytes) in step.kept.iter().filter(|_| earlier.is_empty()) {
+                buffers.push(BufferRef { place: plan.places[&u.outputs[0]].at(from), bytes, written: false });
+            }
             earlier.extend(stage.buffers.iter().filter(|(_, written)| *written).map(|(b, _)| *b));
             launches.push(Launch {
                 entry: entries[s],

@@ -3,18 +3,21 @@
 use std::collections::{HashMap, HashSet};
 
 use neap_optable::{Body, ValueId};
-use neap_plan::Limits;
+use neap_plan::{Limits, Planned};
 use neap_runtime::program::Place;
 use serde::Serialize;
 
-use crate::compile::pose::{Meaning, Posed, Sharing, Work, pose};
+use crate::compile::Compiler;
+use crate::compile::fit::tighten;
+use crate::compile::moves::Moves;
+use crate::compile::pose::{Meaning, Posed, Work, pose};
 use crate::compile::units::{Unit, WeightStore};
 use crate::failure::Failure;
 
-/// What the plan says, in bytes; scratch is not in it.
+/// What the plan says, in bytes, for one thread.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MemoryFigures {
-    /// Planned arena.
+    /// Planned arena: intermediates and scratch.
     pub arena_bytes: u64,
     /// No arena can be smaller.
     pub lower_bound_bytes: u64,
@@ -48,22 +51,47 @@ pub struct Step {
     pub stages: Vec<usize>,
     /// Arena offset of the bytes that live between its stages.
     pub shared: u64,
-    /// Whether parts of the result were written there by others before.
-    pub begun: bool,
+    /// Ranges of the result that were written before: start and bytes.
+    pub kept: Vec<(u64, u64)>,
+}
+
+/// How often units at the peak are given less scratch, at most.
+const ROUNDS: usize = 2;
+
+/// The memory problem of some units and its plan. Gives units at the peak less scratch as long as that lowers the arena.
+pub fn settle(
+    body: &Body,
+    units: &mut [Unit],
+    store: &WeightStore<'_>,
+    compiler: &Compiler,
+) -> Result<(Posed, Planned), Failure> {
+    let solved = |units: &[Unit]| -> Result<(Posed, Planned), Failure> {
+        let posed = pose(body, units, store, compiler.sharing, compiler.observe)?;
+        let planned = neap_plan::solve(&posed.problem, &Limits::default());
+        Ok((posed, planned.map_err(|e| Failure::new(format!("memory plan: {e}")))?))
+    };
+    let mut best = solved(units)?;
+    for _ in 0..ROUNDS {
+        let old = tighten(units, &best.0, &best.1, &compiler.target);
+        if old.is_empty() {
+            break;
+        }
+        let next = solved(units)?;
+        if next.1.certificate.arena >= best.1.certificate.arena {
+            for (u, scheduled) in old {
+                units[u].scheduled = scheduled;
+            }
+            break;
+        }
+        best = next;
+    }
+    Ok(best)
 }
 
 /// Plans memory. Leaves in `units` those that still have something to run, in the order in which they first do, and in
 /// each only the in-place pairs that the plan takes.
-pub fn plan(
-    body: &Body,
-    units: &mut Vec<Unit>,
-    store: &WeightStore<'_>,
-    sharing: Sharing,
-    observe: bool,
-) -> Result<Plan, Failure> {
-    let posed = pose(body, units, store, sharing, observe)?;
-    let planned =
-        neap_plan::solve(&posed.problem, &Limits::default()).map_err(|e| Failure::new(format!("memory plan: {e}")))?;
+pub fn plan(body: &Body, units: &mut Vec<Unit>, store: &WeightStore<'_>, compiler: &Compiler) -> Result<Plan, Failure> {
+    let (posed, planned) = settle(body, units, store, compiler)?;
     let (solution, certificate) = (&planned.solution, &planned.certificate);
     neap_plan::check(&posed.problem, solution, certificate)
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))?;
@@ -87,12 +115,7 @@ pub fn plan(
 fn places(posed: &Posed, solution: &neap_plan::Solution) -> HashMap<ValueId, Place> {
     let place = |p: neap_plan::Place| match p {
         neap_plan::Place::Arena(offset) => Place::Arena(offset),
-        neap_plan::Place::External { of, offset } => match posed.external[&of] {
-            Place::Output(i, base) => Place::Output(i, base + offset),
-            Place::Input(i, base) => Place::Input(i, base + offset),
-            Place::Weight(base) => Place::Weight(base + offset),
-            Place::Arena(base) => Place::Arena(base + offset),
-        },
+        neap_plan::Place::External { of, offset } => posed.external[&of].at(offset),
     };
     posed.tensors.iter().map(|(v, t)| (*v, place(solution.places[t.index()]))).collect()
 }
@@ -100,6 +123,7 @@ fn places(posed: &Posed, solution: &neap_plan::Solution) -> HashMap<ValueId, Pla
 /// What is left to run when nothing that lies in place already is moved.
 fn steps(posed: &Posed, solution: &neap_plan::Solution, taken: &HashSet<Meaning>, units: &mut Vec<Unit>) -> Vec<Step> {
     let mut steps: Vec<Step> = vec![];
+    let mut begun = vec![false; units.len()];
     for op in &solution.order {
         let (unit, stages) = match posed.work[op.index()] {
             Work::All(u) if taken.contains(&Meaning::Whole(u)) => continue,
@@ -107,13 +131,23 @@ fn steps(posed: &Posed, solution: &neap_plan::Solution, taken: &HashSet<Meaning>
             Work::Stage(u, s) => (u, s..s + 1),
             Work::Nothing => continue,
         };
-        let wanted = stages.len();
-        let stages: Vec<usize> = stages.filter(|s| !taken.contains(&Meaning::Part(unit, *s))).collect();
+        let lies = |stage: usize| taken.contains(&Meaning::Part(unit, stage));
+        let stages: Vec<usize> = stages.filter(|s| !lies(*s)).collect();
         if stages.is_empty() {
             continue;
         }
-        let begun = stages.len() < wanted || steps.iter().any(|s| s.unit == unit);
-        steps.push(Step { unit, stages, shared: solution.workspaces[op.index()], begun });
+        let mut kept = vec![];
+        if let Moves::Parts(parts) = &units[unit].moves {
+            match posed.work[op.index()] {
+                Work::Stage(..) if begun[unit] => kept.push((0, parts.iter().map(|p| p.bytes).sum())),
+                Work::Stage(..) => {}
+                _ => kept.extend(
+                    parts.iter().filter(|p| p.stage.is_some_and(lies)).filter_map(|p| Some((p.offset?, p.bytes))),
+                ),
+            }
+        }
+        begun[unit] = true;
+        steps.push(Step { unit, stages, shared: solution.workspaces[op.index()], kept });
     }
     let mut slots: Vec<Option<Unit>> = units.drain(..).map(Some).collect();
     let mut at: HashMap<usize, usize> = HashMap::new();

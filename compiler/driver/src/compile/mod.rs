@@ -3,6 +3,7 @@
 mod ancestry;
 mod assemble;
 mod code;
+mod fit;
 mod memory;
 mod moves;
 mod pipeline;
@@ -95,8 +96,7 @@ impl Compiler {
         let graph = &Graph { body: timing.phase("legalise", || units::legalise(&graph.body)), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
-        let plan =
-            timing.phase("plan", || memory::plan(&graph.body, &mut units, &store, self.sharing, self.observe))?;
+        let plan = timing.phase("plan", || memory::plan(&graph.body, &mut units, &store, self))?;
         let code = timing.phase("code", || code::compile(&mut units, &self.target, self.progress))?;
         timing.phase("assemble", || assemble::assemble(graph, &self.target, units, plan, code, store))
     }
@@ -110,8 +110,8 @@ impl Compiler {
     pub fn memory_problem(&self, graph: &Graph, timing: &mut Timing) -> Result<neap_plan::Problem, Failure> {
         let body = timing.phase("legalise", || units::legalise(&graph.body));
         let mut store = units::WeightStore::new(&graph.weights);
-        let units = timing.phase("schedule", || units::units(&body, &mut store, &self.target))?;
-        Ok(pose::pose(&body, &units, &store, self.sharing, self.observe)?.problem)
+        let mut units = timing.phase("schedule", || units::units(&body, &mut store, &self.target))?;
+        Ok(timing.phase("plan", || memory::settle(&body, &mut units, &store, self))?.0.problem)
     }
 
     /// Text of a level below the graph.
@@ -122,7 +122,7 @@ impl Compiler {
         let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;
-        memory::plan(&graph.body, &mut units, &store, self.sharing, self.observe)?;
+        memory::plan(&graph.body, &mut units, &store, self)?;
         code::text(&mut units, &self.target, emit)
     }
 }

@@ -183,7 +183,7 @@ impl Poser<'_> {
         let workspace: u64 = u.scheduled.shared.iter().map(|b| b.next_multiple_of(ALIGN)).sum();
         let op = Op::new(u.name.clone()).outputs(u.outputs.iter().map(|v| self.tensors[v]));
         let after = u.inputs.iter().filter_map(|r| self.ready_after(r)).collect();
-        let op = self.op(op.inputs(read).workspace(workspace).time(u.flops), after, Work::All(i));
+        let op = self.op(op.inputs(read).workspace(workspace + u.scratch()).time(u.flops), after, Work::All(i));
         for v in &u.outputs {
             self.ready.insert(*v, op);
         }

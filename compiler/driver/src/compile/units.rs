@@ -10,6 +10,7 @@ use neap_runtime::artefact::weight_offsets;
 use neap_spec::CpuTarget;
 
 use crate::compile::moves::Moves;
+use crate::compile::pose::ALIGN;
 use crate::failure::Failure;
 
 /// What holds a value's bytes, once views are traced back.
@@ -38,6 +39,13 @@ pub struct Unit {
     pub flops: u64,
     /// What of its work is only moving elements.
     pub moves: Moves,
+}
+
+impl Unit {
+    /// Scratch bytes of one thread, the most of its stages, rounded up to the arena's alignment.
+    pub fn scratch(&self) -> u64 {
+        self.scheduled.stages.iter().map(|s| s.scratch.next_multiple_of(ALIGN)).max().unwrap_or(0)
+    }
 }
 
 /// Blocks of the weight section, equal ones shared.
