@@ -50,9 +50,15 @@ pub(crate) fn sequences(blocks: &[Block]) -> Vec<(&'static str, Vec<usize>)> {
         ("by load", key(&|b| (tight.within(blocks[b].lower(), blocks[b].upper()).into(), blocks[b].extent().into()))),
         ("by length", key(&|b| (length(b).into(), blocks[b].extent().into()))),
         ("by size", key(&|b| (blocks[b].extent().into(), length(b).into()))),
+        ("by size and life", key(&|b| (slightly_longer(blocks[b].extent(), length(b)), 0))),
         ("by area", key(&|b| (blocks[b].area(), 0))),
         ("by length and size", key(&|b| (length(b).max(1).ilog2().into(), blocks[b].extent().into()))),
     ]
+}
+
+/// Size times the eighth root of the length, by square roots, which are the same on every machine.
+fn slightly_longer(size: u64, length: u64) -> u128 {
+    (size as f64 * (length as f64).sqrt().sqrt().sqrt() * 256.0) as u128
 }
 
 /// The largest load within a span of time: a sparse table of maxima.

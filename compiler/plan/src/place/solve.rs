@@ -13,11 +13,14 @@ use super::{Block, Placement, max_load};
 /// The exact search is not tried on more blocks than this.
 const MOST_FOR_SEARCH: usize = 3_000;
 /// Greedy rounds before the exact search.
-const FIRST_ROUNDS: u64 = 20;
+const FIRST_ROUNDS: u64 = 24;
 /// Greedy rounds made whatever the limits say.
 const ALWAYS: usize = 2;
-/// A move of the local search over so many blocks counts as one block placed.
-const MOVES_PER_BLOCK: usize = 16;
+/// Passing over so many cells, or over so many blocks, in a move of the local search counts as one block placed.
+const CELLS_PER_MOVE: usize = 1024;
+const BLOCKS_PER_MOVE: usize = 64;
+/// The local search counts no more than this: what it has not found by then it rarely finds.
+const LOCAL_MOVES: u64 = 500_000;
 /// With more blocks than this the exact search gets fewer nodes.
 const USUAL: usize = 500;
 
@@ -172,7 +175,8 @@ impl State<'_> {
         let Some(best) = self.best.as_ref().filter(|_| n > USUAL) else { return };
         let offsets: Vec<u64> = view.real.iter().map(|b| best.offsets[*b] / cells.unit).collect();
         let Some(mut local) = Reinsert::new(cells, &offsets) else { return };
-        for step in 1..=self.limits.moves / (n / MOVES_PER_BLOCK + 1) as u64 {
+        let cost = cells.cells.len() / CELLS_PER_MOVE + n / BLOCKS_PER_MOVE + 1;
+        for step in 1..=self.limits.moves.min(LOCAL_MOVES) / cost as u64 {
             let before = local.best.0;
             local.step();
             if local.best.0 < before {
