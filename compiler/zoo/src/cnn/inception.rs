@@ -10,7 +10,7 @@ use crate::{Options, ZooError};
 type Scale = u64;
 
 pub(crate) fn write(b: &mut Builder, options: &Options) -> Result<(), ZooError> {
-    let (s, classes, image) = if options.small { (16, 10, 75) } else { (1, 1000, 299) };
+    let (s, classes, image) = if options.small { (8, 10, 75) } else { (1, 1000, 299) };
     let x = Map::images(b, options, image, 75)?;
     let x = basic(b, "Conv2d_1a_3x3", &x, Conv::new(32 / s, 3).stride(2).pad(0));
     let x = basic(b, "Conv2d_2a_3x3", &x, Conv::new(32 / s, 3).pad(0));

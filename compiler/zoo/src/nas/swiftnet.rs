@@ -53,7 +53,7 @@ fn cell(b: &mut Builder, name: &str, x: &Map, reads: &[Vec<usize>], width: u64) 
     concat(b, &node_name(name), &ends)
 }
 
-/// Convolution, batch norm, ReLU.
+/// Convolution, batch norm, ReLU. The gain makes up for what narrow maps lose in ReLUs.
 fn conv(b: &mut Builder, name: &str, x: &Map, conv: Conv) -> Map {
-    x.conv_norm(b, &format!("{name}.conv"), &format!("{name}.bn"), conv, 1.0).relu(b, &node_name(name))
+    x.conv_norm(b, &format!("{name}.conv"), &format!("{name}.bn"), conv, 1.3).relu(b, &node_name(name))
 }
