@@ -53,7 +53,7 @@ fn vary(
     limits: &Limits,
     clock: &Clock,
 ) -> Result<Candidate, PlanError> {
-    let quick = PlaceLimits { nodes: 0, moves: 0, ..limits.place(clock.0) };
+    let quick = PlaceLimits { nodes: limits.place_nodes.min(3_000), moves: 0, ..limits.place(clock.0) };
     let mut random = Random::new(0x6a6f_696e);
     let mut without: BTreeSet<ShareId> = BTreeSet::new();
     let mut effort = EFFORT;
