@@ -60,12 +60,12 @@ pub enum Emit {
 /// How to compile.
 #[derive(Clone, Debug, Args)]
 pub struct CompileOptions {
-    /// Code generator.
-    #[arg(long, value_enum, default_value = "llvm")]
-    pub backend: Backend,
-    /// CPU to make code for: native, x86-64-v2, x86-64-v3 or x86-64-v4.
-    #[arg(long, default_value = "native", value_name = "CPU")]
-    pub target_cpu: String,
+    /// Code generator [default: llvm].
+    #[arg(long, value_enum)]
+    pub backend: Option<Backend>,
+    /// CPU to make code for: native, x86-64-v2, x86-64-v3 or x86-64-v4 [default: native].
+    #[arg(long, value_name = "CPU")]
+    pub target_cpu: Option<String>,
     /// Size of an open dim, by its name or as INPUT.AXIS (repeatable).
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     pub dims: Vec<(String, u64)>,
@@ -81,6 +81,25 @@ pub struct CompileOptions {
     /// Folder for --dump-ir-after.
     #[arg(long, value_name = "DIR")]
     pub dump_ir_dir: Option<PathBuf>,
+}
+
+impl CompileOptions {
+    /// The code generator asked for, or the default one.
+    pub fn backend(&self) -> Backend {
+        self.backend.unwrap_or(Backend::Llvm)
+    }
+
+    /// The first option given that only a model has a use for.
+    pub fn for_models(&self) -> Option<&'static str> {
+        let given = [
+            ("--dim", !self.dims.is_empty()),
+            ("--backend", self.backend.is_some()),
+            ("--target-cpu", self.target_cpu.is_some()),
+            ("--passes", self.passes.is_some()),
+            ("--dump-ir-after", self.dump_ir_after.is_some()),
+        ];
+        given.into_iter().find(|g| g.1).map(|g| g.0)
+    }
 }
 
 /// What to feed a model with.
@@ -112,7 +131,7 @@ pub struct Compile {
     #[command(flatten)]
     pub options: CompileOptions,
     /// Print one JSON object on standard output.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "emit")]
     pub json: bool,
 }
 
@@ -248,14 +267,14 @@ pub struct Plan {
     /// Stop searching after this many seconds (answers then depend on the machine).
     #[arg(long, value_name = "S")]
     pub time_limit: Option<f64>,
-    /// How a table's lower and upper are read.
-    #[arg(long, value_enum, default_value = "half-open")]
-    pub interval: TableInterval,
-    /// Find the largest size of the model's first open dim (the batch, as a rule) that fits --capacity.
-    #[arg(long, requires = "capacity", conflicts_with = "max_dim")]
+    /// How a table's lower and upper are read [default: half-open].
+    #[arg(long, value_enum)]
+    pub interval: Option<TableInterval>,
+    /// Find the largest size of the model's first open dim (the batch, as a rule) that fits --capacity, up to 2^24.
+    #[arg(long, conflicts_with_all = ["max_dim", "html", "trace", "problem"])]
     pub max_batch: bool,
-    /// Find the largest size of this open dim that fits --capacity.
-    #[arg(long, value_name = "NAME", requires = "capacity")]
+    /// Find the largest size of this open dim that fits --capacity, up to 2^24.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["html", "trace", "problem"])]
     pub max_dim: Option<String>,
     /// Write a page that shows the plan.
     #[arg(long, value_name = "REPORT.html")]

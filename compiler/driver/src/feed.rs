@@ -36,8 +36,10 @@ pub fn read(options: &InputOptions) -> Result<Given, Failure> {
         }
     }
     for (name, path) in &options.input {
-        if given.insert(name.clone(), arrays::read_npy(path)?).is_some() && options.inputs.is_none() {
-            return Err(Failure::usage(format!("--input gives '{name}' twice")));
+        if given.insert(name.clone(), arrays::read_npy(path)?).is_some() {
+            let again = options.input.iter().filter(|i| i.0 == *name).count() > 1;
+            let how = if again { "--input gives '{}' twice" } else { "--inputs and --input both give '{}'; drop one" };
+            return Err(Failure::usage(how.replace("{}", name)));
         }
     }
     Ok(given)

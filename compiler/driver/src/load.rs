@@ -126,11 +126,11 @@ pub fn wanted(body: &Body) -> Result<Vec<Wanted>, Failure> {
 
 /// The target that the options ask for.
 pub fn target(options: &CompileOptions) -> Result<CpuTarget, Failure> {
-    let backend = match options.backend {
+    let backend = match options.backend() {
         Backend::Llvm => SpecBackend::Llvm,
         Backend::Cranelift => SpecBackend::Cranelift,
     };
-    match options.target_cpu.as_str() {
+    match options.target_cpu.as_deref().unwrap_or("native") {
         "native" => Ok(host_target(backend)),
         name => named_target(name, backend).map_err(Failure::usage),
     }
@@ -201,8 +201,11 @@ pub fn load(
     timing: &mut Timing,
 ) -> Result<Loaded, Failure> {
     if is_artefact(path) {
-        if !options.dims.is_empty() {
-            return Err(Failure::usage("--dim is for models; an artefact's sizes are fixed, compile the model again"));
+        if let Some(option) = options.for_models() {
+            let fixed = if option == "--dim" { "sizes are fixed" } else { "code is made already" };
+            return Err(Failure::usage(format!(
+                "{option} is for models; an artefact's {fixed}, compile the model again"
+            )));
         }
         let model = neap_runtime::Model::open(path, check).map_err(Failure::new)?;
         let wanted = model.inputs().iter().map(wanted_of).collect();

@@ -21,6 +21,11 @@ pub fn main_neap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
         }
     };
+    // A second handler, which only an embedder could have set, keeps its place.
+    let _ = ctrlc::set_handler(|| {
+        crate::files::sweep();
+        std::process::exit(130);
+    });
     let level = ["warn", "info", "debug", "trace"][usize::from(cli.verbose).min(3)];
     let _ = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(level)).with_writer(std::io::stderr).try_init();
     // The hook keeps backtraces away from users; what matters of the panic is told below.

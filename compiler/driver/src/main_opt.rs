@@ -111,6 +111,7 @@ fn run(cli: &Cli) -> Result<String, Failure> {
     }
     let steps = neap_passes::parse(&cli.passes).map_err(Failure::usage)?;
     let (name, text) = read(cli)?;
+    shallow(&name, &text)?;
     let out = pipeline(cli, &name, &text, &steps)?;
     match &cli.output {
         Some(path) => files::write(path, |w| w.write_all(out.as_bytes())).map(|()| String::new()),
@@ -130,6 +131,38 @@ fn read(cli: &Cli) -> Result<(String, String), Failure> {
             Ok(("<stdin>".into(), text))
         }
     }
+}
+
+/// MLIR's parser and printer call themselves for each level of nesting, and the stack is what they run out of.
+fn shallow(name: &str, text: &str) -> Result<(), Failure> {
+    const MOST: usize = 500;
+    let (mut depth, mut line) = (0usize, 1);
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => line += 1,
+            '/' if chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
+            '"' => {
+                while let Some(c) = chars.next().filter(|c| *c != '"') {
+                    line += usize::from(c == '\n');
+                    if c == '\\' {
+                        chars.next();
+                    }
+                }
+            }
+            '(' | '[' | '{' | '<' => depth += 1,
+            // `->` and `>=` close nothing.
+            '>' if before == '-' || chars.peek() == Some(&'=') => {}
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST {
+            return Err(Failure::new(format!("{name}:{line}: nested more than {MOST} levels deep")));
+        }
+        before = c;
+    }
+    Ok(())
 }
 
 fn pipeline(cli: &Cli, name: &str, text: &str, steps: &[Step]) -> Result<String, Failure> {
@@ -245,8 +278,8 @@ fn device(cli: &Cli, funcs: &[Func]) -> Result<String, Failure> {
 
 fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
     let options = CompileOptions {
-        backend: cli.backend,
-        target_cpu: cli.target_cpu.clone(),
+        backend: Some(cli.backend),
+        target_cpu: Some(cli.target_cpu.clone()),
         dims: vec![],
         passes: None,
         timing: false,

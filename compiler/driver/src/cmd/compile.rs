@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::cli::{Compile, Emit};
+use crate::cli::{Backend, Compile, Emit};
 use crate::compile::{MemoryFigures, Timing};
 use crate::failure::Failure;
 use crate::feed::Given;
@@ -41,13 +41,9 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         return emit_text(args, emit, graph, &mut timing);
     }
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.neap", graph.name)));
-    if output.canonicalize().is_ok_and(|o| args.model.canonicalize().is_ok_and(|m| m == o)) {
-        return Err(Failure::usage(format!(
-            "{}: the artefact would replace the model; give another -o",
-            output.display()
-        )));
-    }
+    files::apart(&args.model, "the model", &[("-o", Some(&output))])?;
     let (_, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
+    let _pending = files::Pending::file(&output);
     let bytes = timing
         .phase("write", || neap_runtime::artefact::write(&output, &compiled.program, &compiled.code, &compiled.weights))
         .map_err(Failure::new)?;
@@ -80,6 +76,15 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
 }
 
 fn emit_text(args: &Compile, emit: Emit, graph: crate::compile::Graph, timing: &mut Timing) -> Result<(), Failure> {
+    files::apart(&args.model, "the model", &[("-o", args.output.as_ref())])?;
+    let only = match emit {
+        Emit::Llvm | Emit::Asm => Some(("llvm", Backend::Llvm)),
+        Emit::Clif => Some(("cranelift", Backend::Cranelift)),
+        Emit::MlirGraph | Emit::MlirLoop | Emit::MlirScf | Emit::MlirSegment => None,
+    };
+    if let Some((name, _)) = only.filter(|o| o.1 != args.options.backend()) {
+        return Err(Failure::usage(format!("this level is made by --backend {name} alone; add that")));
+    }
     let compiler = load::compiler(&args.options, false, true)?;
     let graph = load::optimise(graph, &args.options, &compiler, timing)?;
     let text = match emit {

@@ -14,7 +14,7 @@ use crate::cli::{Plan, PlanObjective, TableInterval};
 use crate::compile::Timing;
 use crate::failure::{At, Failure};
 use crate::feed::Given;
-use crate::load;
+use crate::{files, load};
 
 /// Largest size tried for --max-batch and --max-dim.
 const LARGEST: u64 = 1 << 24;
@@ -24,12 +24,33 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     if args.time_limit.is_some_and(|s| !s.is_finite() || s < 0.0) {
         return Err(Failure::usage("--time-limit is a number of seconds from 0"));
     }
+    let largest_wanted = match (args.max_batch, &args.max_dim) {
+        (true, _) => Some("--max-batch"),
+        (_, Some(_)) => Some("--max-dim"),
+        _ => None,
+    };
+    if let (Some(option), None) = (largest_wanted, args.capacity) {
+        return Err(Failure::usage(format!("{option} needs --capacity BYTES, such as 16GiB: what has to fit in what")));
+    }
+    let writes = [("--html", &args.html), ("--trace", &args.trace), ("--problem", &args.problem)];
+    files::apart(&args.file, "the file that is planned", &writes.map(|(option, path)| (option, path.as_ref())))?;
     let extension = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let kind = match extension {
+        "csv" => "a table of buffers",
+        "json" => "a memory problem",
+        _ => "a model",
+    };
+    let for_model = args.options.for_models().or(largest_wanted).filter(|_| kind != "a model");
+    let for_table = args.interval.map(|_| "--interval").filter(|_| kind != "a table of buffers");
+    if let Some(option) = for_model.or(for_table) {
+        let what = if for_model.is_some() { "models" } else { "tables of buffers" };
+        return Err(Failure::usage(format!("{option} is for {what}, and {} is {kind}", args.file.display())));
+    }
     if extension == "csv" {
         return buffers(args);
     }
     if extension == "json" {
-        let text = std::fs::read_to_string(&args.file).at(args.file.display())?;
+        let text = text_of(&args.file)?;
         let problem = json::read(&text).at(args.file.display())?;
         return problem_of(args, problem);
     }
@@ -39,10 +60,22 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
             args.file.display()
         )));
     }
-    if args.max_batch || args.max_dim.is_some() {
+    if largest_wanted.is_some() {
         return largest(args);
     }
     problem_of(args, model_problem(args, &[])?)
+}
+
+/// A text file.
+fn text_of(path: &Path) -> Result<String, Failure> {
+    if path.is_dir() {
+        return Err(Failure::new(format!("{}: is a folder, expected a file", path.display())));
+    }
+    String::from_utf8(std::fs::read(path).at(path.display())?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let byte = e.as_bytes()[at];
+        Failure::new(format!("{}: is no UTF-8 text: byte {at} is 0x{byte:02x}; save it as UTF-8", path.display()))
+    })
 }
 
 /// The memory problem of a model.
@@ -101,10 +134,10 @@ fn buffers(args: &Plan) -> Result<(), Failure> {
     if args.problem.is_some() {
         return Err(Failure::usage("--problem writes the problem of a model; a table holds buffers alone"));
     }
-    let text = std::fs::read_to_string(&args.file).at(args.file.display())?;
+    let text = text_of(&args.file)?;
     let interval = match args.interval {
-        TableInterval::HalfOpen => Interval::HalfOpen,
-        TableInterval::Open => Interval::Open,
+        Some(TableInterval::HalfOpen) | None => Interval::HalfOpen,
+        Some(TableInterval::Open) => Interval::Open,
     };
     let csv::Table { ids, blocks } = csv::read(&text, interval).at(args.file.display())?;
     let base = if args.heuristic { PlaceLimits::heuristic() } else { PlaceLimits::default() };
@@ -199,7 +232,8 @@ fn largest(args: &Plan) -> Result<(), Failure> {
     if args.json {
         return super::print_json(&Largest { dim, size: fits, arena_bytes: bytes, capacity_bytes: capacity });
     }
-    super::print(&format!("{dim}={fits} is the largest that fits: {} of {}\n", human(bytes), human(capacity)))
+    let largest = if over > LARGEST { "fits, and is the largest size tried" } else { "is the largest that fits" };
+    super::print(&format!("{dim}={fits} {largest}: {} of {}\n", human(bytes), human(capacity)))
 }
 
 fn title(path: &Path) -> String {
@@ -207,5 +241,5 @@ fn title(path: &Path) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    crate::files::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+    files::write(path, |out| std::io::Write::write_all(out, text.as_bytes()))
 }

@@ -38,6 +38,9 @@ pub fn run(args: &Run) -> Result<(), Failure> {
     let options = Options { threads: args.threads.into(), poison: args.poison, ..Options::default() };
     let mut session = load::session(&loaded.model, &options, &args.model)?;
     if let Some(dir) = &args.output_dir {
+        if dir.exists() && !dir.is_dir() {
+            return Err(Failure::new(format!("{}: is a file, expected a folder for the outputs", dir.display())));
+        }
         distinct_files(dir, loaded.model.outputs().iter().map(|o| o.name.as_str()))?;
     }
     let mut buffers = super::Buffers::new(&session, &inputs);
@@ -63,11 +66,18 @@ pub fn run(args: &Run) -> Result<(), Failure> {
     if args.json { super::print_json(&report) } else { super::print(&text) }
 }
 
-/// Refuses outputs whose names differ only in characters that file names lose.
+/// Refuses outputs whose names are too long for a file, or differ only in characters that file names lose.
 fn distinct_files<'a>(dir: &Path, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
     let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
     for name in names {
         let path = arrays::output_path(dir, name);
+        let long = path.file_name().map_or(0, |n| n.len());
+        if long > 255 {
+            let start: String = name.chars().take(40).collect();
+            return Err(Failure::new(format!(
+                "output '{start}...' needs a file name of {long} bytes, and 255 is the most; rename it in the model"
+            )));
+        }
         if let Some(other) = taken.insert(path.clone(), name) {
             return Err(Failure::new(format!(
                 "outputs '{other}' and '{name}' would both be written to {}; rename one in the model",
