@@ -392,3 +392,62 @@ fn small_bounds_are_searched_again() {
     }
     assert!(tally[1] >= 60 && tally[0] * 30 <= tally[1], "on trust, verified: {tally:?}");
 }
+
+#[test]
+fn no_step_proves_more_than_is_needed() {
+    // The worst step of every small problem, all tensors alive there named, and one unit more claimed than the least arena.
+    for seed in 0..600 {
+        let problem = random::problem(seed, 4, true);
+        let planned = solve(&problem, &Limits::default()).unwrap();
+        let least = support::brute::least_arena(&problem);
+        let mut a = Attack::new(&problem, &planned, seed);
+        for p in &mut a.solution.places {
+            if let Place::Arena(at) = p {
+                *at += 64;
+            }
+        }
+        a.solution.workspaces.iter_mut().for_each(|w| *w += 64);
+        a.settle();
+        for op in problem.op_ids() {
+            a.certificate.lower_bound = 0;
+            let mut alive = Vec::new();
+            for t in problem.tensor_ids() {
+                a.certificate.witness = Witness::Step { op, tensors: vec![t] };
+                if a.check().is_ok() {
+                    alive.push(t);
+                }
+            }
+            a.certificate.witness = Witness::Step { op, tensors: alive };
+            a.certificate.lower_bound = least + problem.storage_align();
+            a.refused(&[], "a bound above what is needed");
+        }
+    }
+}
+
+#[test]
+fn bytes_of_two_tensors_in_one_unit_count_once() {
+    let mut b = Problem::builder();
+    b.storage_align(2);
+    let p = b.tensor(Tensor::new("p", 1).input());
+    let x = b.tensor(Tensor::new("x", 3).input());
+    let y = b.tensor(Tensor::new("y", 2));
+    let w = b.tensor(Tensor::new("w", 3));
+    let f = b.op(Op::new("f").inputs([x]).outputs([y]));
+    b.in_place(f, x, y);
+    let cat = b.op(Op::new("cat").inputs([p, y]).outputs([w]));
+    b.into_whole(cat, p, w, 0);
+    b.into_whole(cat, y, w, 1);
+    let problem = b.build().unwrap();
+    let planned = solve(&problem, &Limits::default()).unwrap();
+    assert_eq!((planned.certificate.arena, planned.certificate.lower_bound), (4, 4));
+    let mut a = Attack::new(&problem, &planned, 0);
+    for at in &mut a.solution.places {
+        if let Place::Arena(at) = at {
+            *at += 2;
+        }
+    }
+    a.settle();
+    a.certificate.lower_bound = 6;
+    a.certificate.witness = Witness::Step { op: f, tensors: vec![p, x, y] };
+    a.refused(&[], "padding counted twice");
+}

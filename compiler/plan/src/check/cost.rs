@@ -1,5 +1,7 @@
 //! Bytes that are surely held while an op runs, whatever came before it in an order of the searched ops.
 
+use std::collections::BTreeSet;
+
 use super::outside::{Outside, reached};
 use super::repeat::Past;
 use super::values::values;
@@ -22,6 +24,8 @@ struct Item {
     needed: u64,
     kept: bool,
     producer: Option<OpId>,
+    /// What it needs by itself: one value may stand in it twice.
+    bytes: u64,
 }
 
 /// An output that may take an input's place.
@@ -47,8 +51,13 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// The cost for the ops of `past`; none where values are cut too small.
-    pub(super) fn new(problem: &Problem, past: &Past, shares: Shares) -> Option<Self> {
+    /// The cost for the ops of `past`, of the tensors that `counted` picks; none where values are cut too small.
+    pub(super) fn new(
+        problem: &Problem,
+        past: &Past,
+        shares: Shares,
+        counted: &dyn Fn(TensorId) -> bool,
+    ) -> Option<Self> {
         let counts = |s: &&Share| shares == Shares::All || s.required;
         let taken: Vec<&Share> = problem.shares().iter().filter(counts).collect();
         let n = problem.tensors().len();
@@ -84,7 +93,7 @@ impl Cost {
             exact: even.iter().all(|e| *e) && !problem.tensor_ids().any(|t| brief(problem, t)),
         };
         let mut item = vec![None; n];
-        for t in problem.tensor_ids().filter(|t| !outside.may_be(t.index())) {
+        for t in problem.tensor_ids().filter(|t| counted(*t) && !outside.may_be(t.index())) {
             let new = Item::new(problem, past, t);
             if new.made != 0 && (new.kept || new.needed != 0 || problem.producer(t).is_some()) {
                 item[t.index()] = Some(cost.items.len() as u32);
@@ -137,21 +146,62 @@ impl Cost {
     /// Bytes while an op runs after these.
     pub(super) fn step(&self, past: &Past, done: u64, bit: usize) -> u64 {
         let (now, op) = (1u64 << bit, past.searched[bit]);
-        let alive: Vec<bool> = self.items.iter().map(|i| i.alive(done, now, op)).collect();
-        let mut saved = vec![0u64; if self.swaps[bit].is_empty() { 0 } else { self.components.len() }];
+        let during = |i: &Item| i.made(done | now) && (i.later(done) || i.producer == Some(op));
+        if self.swaps[bit].is_empty() {
+            return self.workspace[bit] + self.held(during, &[]);
+        }
+        let mut saved = vec![0u64; self.components.len()];
         for options in &self.swaps[bit] {
             if let Some(s) = options.iter().find(|s| s.others & !done == 0) {
                 saved[s.component] += s.saved;
             }
         }
-        let mut bytes = self.workspace[bit];
-        for (c, component) in self.components.iter().enumerate() {
-            let held: u64 = component.iter().filter(|v| v.1.iter().any(|i| alive[*i as usize])).map(|v| v.0).sum();
-            let held = held.saturating_sub(saved.get(c).copied().unwrap_or(0));
-            bytes += held.div_ceil(self.unit) * self.unit;
-        }
-        bytes
+        // However much is saved, what was there before and what is left after are there at once.
+        let before = |i: &Item| i.made(done) && i.later(done);
+        let after = |i: &Item| i.made(done | now) && i.later(done | now);
+        let least = self.held(during, &saved).max(self.held(before, &[])).max(self.held(after, &[]));
+        self.workspace[bit] + least
     }
+
+    /// The bytes of the values that these tensors hold, less what is saved by component.
+    fn held(&self, alive: impl Fn(&Item) -> bool, saved: &[u64]) -> u64 {
+        let alive: Vec<bool> = self.items.iter().map(alive).collect();
+        let one = |(c, component): (usize, &Vec<(u64, Vec<u32>)>)| {
+            let values = component.iter().filter(|v| v.1.iter().any(|i| alive[*i as usize]));
+            let bytes = values.map(|v| v.0).sum::<u64>().saturating_sub(saved.get(c).copied().unwrap_or(0));
+            let single = component.iter().flat_map(|v| &v.1).map(|i| *i as usize).filter(|i| alive[*i]);
+            let bytes = bytes.max(single.map(|i| self.items[i].bytes).max().unwrap_or(0));
+            bytes.div_ceil(self.unit) * self.unit
+        };
+        self.components.iter().enumerate().map(one).sum()
+    }
+}
+
+/// The bytes that these tensors, all surely alive, need while the op runs, in any order and with any shares.
+pub(super) fn at_step(problem: &Problem, order: &[OpId], op: OpId, tensors: &BTreeSet<TensorId>) -> u64 {
+    let past = Past::new(problem, order, &[op]);
+    if let Some(cost) = Cost::new(problem, &past, Shares::All, &|t| tensors.contains(&t)) {
+        return cost.step(&past, 0, 0);
+    }
+    // Of tensors that any shares tie the largest is all that is sure.
+    let n = problem.tensors().len();
+    let mut ties: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for s in problem.shares() {
+        ties[s.inner.index()].push(s.outer.index());
+        ties[s.outer.index()].push(s.inner.index());
+    }
+    let mut seen = vec![false; n];
+    let mut bytes = problem.padded(problem.op(op).workspace);
+    for t in tensors {
+        if !seen[t.index()] {
+            let members = reached(t.index(), &ties, &mut seen);
+            if members.iter().all(|m| problem.tensors()[*m].home == crate::problem::Home::Arena) {
+                let named = members.iter().filter(|m| tensors.contains(&TensorId(**m as u32)));
+                bytes += problem.padded(named.map(|m| problem.tensors()[*m].size).max().unwrap_or(0));
+            }
+        }
+    }
+    bytes
 }
 
 impl Item {
@@ -165,11 +215,18 @@ impl Item {
             needed: needed(problem, past, t),
             kept: tensor.output || tensor.pinned,
             producer: problem.producer(t),
+            bytes: tensor.size,
         }
     }
 
-    fn alive(&self, done: u64, now: u64, op: OpId) -> bool {
-        self.made & (done | now) != 0 && (self.kept || self.needed & !done != 0 || self.producer == Some(op))
+    /// Whether it is surely there once these ran.
+    fn made(&self, done: u64) -> bool {
+        self.made & done != 0 || self.made == u64::MAX
+    }
+
+    /// Whether it is surely needed after these.
+    fn later(&self, done: u64) -> bool {
+        self.kept || self.needed & !done != 0
     }
 }
 
@@ -188,7 +245,7 @@ fn brief(problem: &Problem, t: TensorId) -> bool {
 /// Whether each tied tensor holds one value in each place: then any order may take these shares.
 fn flat(problem: &Problem, taken: &[&Share], outside: &Outside, components: &[Vec<(u64, Vec<u32>)>]) -> bool {
     let values: u64 = components.iter().flatten().map(|v| v.0).sum();
-    let inner: std::collections::BTreeSet<TensorId> = taken.iter().map(|s| s.inner).collect();
+    let inner: BTreeSet<TensorId> = taken.iter().map(|s| s.inner).collect();
     // If every tensor that lies in another lies in one alone, the outermost ones hold everything.
     let once = inner.len() == taken.len();
     let outermost = problem.tensor_ids().filter(|t| !inner.contains(t) && !outside.may_be(t.index()));

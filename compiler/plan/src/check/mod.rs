@@ -40,7 +40,7 @@ pub fn check(problem: &Problem, solution: &Solution, certificate: &Certificate) 
     if peak != certificate.peak {
         return Err(Violation::Peak { claimed: certificate.peak, found: peak });
     }
-    witness::verify(problem, certificate)?;
+    witness::verify(problem, &solution.order, certificate)?;
     repeat::bound(problem, &solution.order, certificate)
 }
 

@@ -56,7 +56,7 @@ pub(super) fn bound(problem: &Problem, order: &[OpId], certificate: &Certificate
         return Ok(BoundCheck::TakenOnTrust);
     }
     let past = Past::new(problem, order, ops);
-    let Some(least) = Cost::new(problem, &past, Shares::All) else { return Ok(BoundCheck::TakenOnTrust) };
+    let Some(least) = Cost::new(problem, &past, Shares::All, &|_| true) else { return Ok(BoundCheck::TakenOnTrust) };
     match search(&least, &past, claimed) {
         Found::Nothing => return Ok(BoundCheck::Verified),
         Found::TooMuch => return Ok(BoundCheck::TakenOnTrust),
@@ -66,7 +66,7 @@ pub(super) fn bound(problem: &Problem, order: &[OpId], certificate: &Certificate
     let forced = problem.shares().iter().any(|s| s.required && s.kind == ShareKind::InPlace);
     if ops.len() == problem.ops().len()
         && !forced
-        && let Some(real) = Cost::new(problem, &past, Shares::Required)
+        && let Some(real) = Cost::new(problem, &past, Shares::Required, &|_| true)
         && real.exact
         && let Found::Order(path, found) = search(&real, &past, claimed)
     {
@@ -85,7 +85,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    fn new(problem: &Problem, order: &[OpId], ops: &[OpId]) -> Self {
+    pub(super) fn new(problem: &Problem, order: &[OpId], ops: &[OpId]) -> Self {
         let n = problem.ops().len();
         let mut own = vec![0u64; n];
         for (bit, o) in ops.iter().enumerate() {
