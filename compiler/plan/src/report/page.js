@@ -27,7 +27,7 @@ el("where").textContent = d.steps.length
 const row = (tag, cells) => { const tr = make("tr", ""); tr.append(...cells.map(c => make(tag, c))); el("held").append(tr); };
 row("th", ["bytes", "buffer", "made by", "steps"]);
 for (const b of held.slice(0, SHOWN))
-  row("td", [human(b[5]), short(b[0], 110), b[1] === b[0] ? "" : short(b[1], 80), b[2] + 1 + "\u2013" + b[3]]);
+  row("td", [human(b[5]), short(b[0], 110), b[0].endsWith(b[1]) ? "" : short(b[1], 80), b[2] + 1 + "\u2013" + b[3]]);
 if (held.length > SHOWN) row("td", [human(held.slice(SHOWN).reduce((s, b) => s + b[5], 0)), held.length - SHOWN + " more", "", ""]);
 
 // Charts: `view` is the part of steps and bytes that is seen; both charts share the steps.
@@ -47,7 +47,7 @@ function nice(range, most) {
   return [1, 2, 5, 10].map(m => m * power).find(s => s >= raw * 0.999);
 }
 function frame(canvas, b0, b1, ticks) {
-  const scale = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+  const scale = window.devicePixelRatio || 1, width = Math.max(200, canvas.clientWidth), height = Math.max(100, canvas.clientHeight);
   const sheet = document.createElement("canvas");
   sheet.width = canvas.width = Math.round(width * scale);
   sheet.height = canvas.height = Math.round(height * scale);
@@ -85,7 +85,7 @@ function drawArena() {
     if (w > 4 && h > 4) { g.strokeStyle = theme.card; g.strokeRect(x0 + .5, y0 + .5, w - 1, h - 1); }
     const from = Math.max(x0, left), room = Math.min(x0 + w, left + f.w) - from - 10;
     const high = Math.max(y0, top_), low = Math.min(y0 + h, top_ + f.h);
-    if (room > 60 && low - high > 13) {
+    if (room > 80 && low - high > 13) {
       g.fillStyle = theme.dark ? "#fff" : "#16202c"; g.textAlign = "left";
       g.fillText(short(b[0], 2 * Math.floor(room / 13)), from + 5, (high + low) / 2, room);
     }
@@ -111,7 +111,10 @@ function show() {
   const b = d.bars[hover], x0 = layer.x(b[2]), y0 = layer.y(b[4] + b[5]);
   const w = Math.max(3, layer.x(b[3]) - x0), h = Math.max(3, layer.y(b[4]) - y0);
   g.fillStyle = colors[hover]; g.fillRect(x0, y0, w, h); g.strokeStyle = theme.ink; g.lineWidth = 2; g.strokeRect(x0, y0, w, h);
-  if (w > 46 && h > 13) { g.font = layer.g.font; g.textBaseline = "middle"; g.fillStyle = theme.ink; g.fillText(b[0], Math.max(x0, left) + 5, y0 + h / 2, w - 10); }
+  if (w > 90 && h > 13) {
+    g.font = layer.g.font; g.textBaseline = "middle"; g.fillStyle = theme.ink;
+    g.fillText(short(b[0], 2 * Math.floor(w / 13)), Math.max(x0, left) + 5, y0 + h / 2, w - 10);
+  }
 }
 function drawLive() {
   const f = frame(el("live"), 0, Math.max(1, d.peak, d.filePeak, d.bound) * 1.04, 4), g = f.g;
@@ -184,7 +187,7 @@ el("arena").addEventListener("pointermove", e => {
   if (found < 0) return tip(e, "");
   const bar = d.bars[found];
   tip(e, bar[0] + "\n" + human(bar[5]) + " (" + bar[5] + " bytes) at " + bar[4] + ", steps " + (bar[2] + 1) + " to " + bar[3]
-    + (bar[1] && bar[1] !== bar[0] ? "\nmade by " + bar[1] : ""));
+    + (bar[1] && !bar[0].endsWith(bar[1]) ? "\nmade by " + bar[1] : ""));
 });
 el("arena").addEventListener("pointerleave", e => { hover = -1; tip(e, ""); show(); });
 el("live").addEventListener("pointermove", e => {
@@ -193,7 +196,8 @@ el("live").addEventListener("pointermove", e => {
   tip(e, "step " + (s + 1) + ": " + d.steps[s] + "\n" + human(d.live[s]) + " alive; step " + (s + 1) + " of the file's order: " + human(d.fileLive[s]));
 });
 el("live").addEventListener("pointerleave", e => tip(e, ""));
-addEventListener("resize", redraw);
+// Also drawn anew where a page that was opened unseen gets its size only later.
+new ResizeObserver(redraw).observe(el("arena"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { dress(); redraw(); });
 dress();
 draw();

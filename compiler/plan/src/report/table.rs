@@ -67,11 +67,8 @@ pub fn table(t: &Timeline) -> String {
             shown(step, 64)
         ));
         for b in held.iter().take(HOLDERS) {
-            let by = if b.made_by.is_empty() || b.made_by == b.name {
-                String::new()
-            } else {
-                format!("  from {}", shown(&b.made_by, 40))
-            };
+            let by =
+                if b.name.ends_with(&b.made_by) { String::new() } else { format!("  from {}", shown(&b.made_by, 40)) };
             out.push_str(&format!("{:>12}  {}{by}\n", human(b.size), shown(&b.name, 64)));
         }
         if held.len() > HOLDERS {
