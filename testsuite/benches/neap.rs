@@ -34,7 +34,7 @@ fn phases(c: &mut Criterion) {
         let imported = || import(&model, &ImportOptions::default()).expect("neap imports its zoo");
         let graph = || {
             let i = imported();
-            Graph { name: name.into(), body: i.body, weights: i.weights }
+            Graph { name: name.into(), body: i.body, weights: i.weights, tiling: Default::default() }
         };
         group.bench_function(format!("import/{name}"), |b| b.iter(|| black_box(imported())));
         let llvm = compiler(Backend::Llvm);
@@ -59,7 +59,7 @@ fn graph(args: &[&[u64]], f: impl FnOnce(&mut Body, &[ValueId]) -> ValueId) -> G
     let out = f(&mut body, &values);
     body.results.push(out);
     body.result_names.push("out".into());
-    Graph { name: "bench".into(), body, weights: Weights::default() }
+    Graph { name: "bench".into(), body, weights: Weights::default(), tiling: Default::default() }
 }
 
 fn push(b: &mut Body, op: GraphOp, attrs: Attrs, ins: &[ValueId], dims: &[u64]) -> ValueId {

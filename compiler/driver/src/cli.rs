@@ -72,6 +72,9 @@ pub struct CompileOptions {
     /// Pipeline of graph passes instead of the default one.
     #[arg(long, value_name = "PIPELINE")]
     pub passes: Option<String>,
+    /// Run segments tile by tile where that lowers the arena, computing at most this share of operations anew; such as 5%.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub recompute_limit: Option<f64>,
     /// Print a table of times per phase on standard error.
     #[arg(long)]
     pub timing: bool,
@@ -96,6 +99,7 @@ impl CompileOptions {
             ("--backend", self.backend.is_some()),
             ("--target-cpu", self.target_cpu.is_some()),
             ("--passes", self.passes.is_some()),
+            ("--recompute-limit", self.recompute_limit.is_some()),
             ("--dump-ir-after", self.dump_ir_after.is_some()),
         ];
         given.into_iter().find(|g| g.1).map(|g| g.0)
@@ -350,6 +354,12 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     };
     let n: u64 = text[..at].parse().map_err(|_| format!("'{text}' is no number of bytes"))?;
     n.checked_mul(scale).filter(|b| *b < 1 << 62).ok_or_else(|| format!("'{text}' is past 2^62 bytes"))
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').ok_or("expected a percentage, such as 5%")?;
+    let n: f64 = number.trim().parse().map_err(|_| format!("'{text}' is no percentage"))?;
+    if (0.0..=1000.0).contains(&n) { Ok(n / 100.0) } else { Err(format!("'{text}' is not from 0% to 1000%")) }
 }
 
 fn parse_size(text: &str) -> Result<neap_zoo::Size, String> {

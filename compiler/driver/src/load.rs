@@ -57,7 +57,7 @@ pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Ti
     let mut kept = keep.iter();
     imported.body.result_names.retain(|_| kept.next() == Some(&true));
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into());
-    Ok(Graph { name, body: imported.body, weights: imported.weights })
+    Ok(Graph { name, body: imported.body, weights: imported.weights, tiling: Default::default() })
 }
 
 /// Sizes of open dims from the given arrays' shapes.
@@ -177,7 +177,10 @@ pub fn optimise(
     let pipeline = options.passes.as_deref().unwrap_or(DEFAULT_PIPELINE);
     let graph = timing.phase("optimise", || compiler.optimise(graph, pipeline, &mut manager));
     timing.0.extend(manager.times.into_iter().map(|t| (format!("  {}", t.pass), t.time)));
-    graph
+    match options.recompute_limit {
+        Some(limit) => compiler.tile(graph?, limit, timing),
+        None => graph,
+    }
 }
 
 /// Anything that can run: loaded from an artefact, or compiled from a model in memory.

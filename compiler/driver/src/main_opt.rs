@@ -239,7 +239,7 @@ fn graph_level(cli: &Cli, steps: &[Step], conversions: &[&str], mut funcs: Vec<F
     let compiler = compiler(cli)?;
     let mut out = String::new();
     for f in funcs {
-        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone() };
+        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone(), tiling: Default::default() };
         out.push_str(&compiler.emit(&graph, emit)?);
     }
     Ok(out)
@@ -282,6 +282,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
         target_cpu: Some(cli.target_cpu.clone()),
         dims: vec![],
         passes: None,
+        recompute_limit: None,
         timing: false,
         dump_ir_after: None,
         dump_ir_dir: None,

@@ -1,5 +1,6 @@
 //! Symbolic sizes: integer polynomials over named symbols and floor divisions, in a canonical form.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -8,9 +9,39 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dim(Poly);
 
-/// Sum of coefficient times product of atoms; no zero coefficients; the empty product is the constant term.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-struct Poly(BTreeMap<Vec<Atom>, i64>);
+/// A constant and a sum of coefficient times product of atoms; no zero coefficients and no empty product. Most sizes are
+/// constants alone, which so need no memory of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+struct Poly {
+    constant: i64,
+    rest: BTreeMap<Vec<Atom>, i64>,
+}
+
+impl Poly {
+    /// Product and coefficient of each term, the constant first.
+    fn terms(&self) -> impl DoubleEndedIterator<Item = (&[Atom], i64)> {
+        let constant: &[Atom] = &[];
+        let first = (self.constant != 0).then_some((constant, self.constant));
+        first.into_iter().chain(self.rest.iter().map(|(k, v)| (k.as_slice(), *v)))
+    }
+
+    fn add(&mut self, key: Vec<Atom>, v: i64) {
+        let c = if key.is_empty() { &mut self.constant } else { self.rest.entry(key).or_insert(0) };
+        *c = c.saturating_add(v);
+    }
+}
+
+impl Ord for Poly {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.terms().cmp(other.terms())
+    }
+}
+
+impl PartialOrd for Poly {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 /// What a product multiplies: a symbol, or an operation that polynomials cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,11 +67,7 @@ impl From<u64> for Dim {
 impl Dim {
     /// The constant `v` (negative values occur in shape arithmetic, not in shapes).
     pub fn constant(v: i64) -> Self {
-        let mut p = Poly::default();
-        if v != 0 {
-            p.0.insert(vec![], v);
-        }
-        Dim(p)
+        Dim(Poly { constant: v, rest: BTreeMap::new() })
     }
 
     /// The symbol `name`.
@@ -54,16 +81,12 @@ impl Dim {
     }
 
     fn atom(a: Atom) -> Self {
-        Dim(Poly(BTreeMap::from([(vec![a], 1)])))
+        Dim(Poly { constant: 0, rest: BTreeMap::from([(vec![a], 1)]) })
     }
 
     /// The value as an integer of either sign, if constant.
     pub fn as_i64(&self) -> Option<i64> {
-        match self.0.0.len() {
-            0 => Some(0),
-            1 => self.0.0.get(&vec![]).copied(),
-            _ => None,
-        }
+        self.0.rest.is_empty().then_some(self.0.constant)
     }
 
     /// The value as a size, if constant and not negative.
@@ -79,11 +102,10 @@ impl Dim {
     /// self + other (saturating in the coefficients).
     pub fn add(&self, other: &Dim) -> Dim {
         let mut p = self.0.clone();
-        for (k, v) in &other.0.0 {
-            let c = p.0.entry(k.clone()).or_insert(0);
-            *c = c.saturating_add(*v);
+        for (k, v) in other.0.terms() {
+            p.add(k.to_vec(), v);
         }
-        p.0.retain(|_, v| *v != 0);
+        p.rest.retain(|_, v| *v != 0);
         Dim(p)
     }
 
@@ -100,16 +122,15 @@ impl Dim {
     /// self * other (saturating in the coefficients).
     pub fn mul(&self, other: &Dim) -> Dim {
         let mut p = Poly::default();
-        for (ka, va) in &self.0.0 {
-            for (kb, vb) in &other.0.0 {
-                let mut k = ka.clone();
+        for (ka, va) in self.0.terms() {
+            for (kb, vb) in other.0.terms() {
+                let mut k = ka.to_vec();
                 k.extend(kb.iter().cloned());
                 k.sort();
-                let c = p.0.entry(k).or_insert(0);
-                *c = c.saturating_add(va.saturating_mul(*vb));
+                p.add(k, va.saturating_mul(vb));
             }
         }
-        p.0.retain(|_, v| *v != 0);
+        p.rest.retain(|_, v| *v != 0);
         Dim(p)
     }
 
@@ -128,21 +149,25 @@ impl Dim {
 
     /// self / other when every term divides without rest.
     pub fn exact_div(&self, other: &Dim) -> Option<Dim> {
-        if self.0.0.is_empty() {
+        if self.as_i64() == Some(0) {
             return (other.as_i64() != Some(0)).then(|| Dim::constant(0));
         }
-        let (key, coeff) = other.0.0.iter().next().filter(|_| other.0.0.len() == 1)?;
+        let mut terms = other.0.terms();
+        let (key, coeff) = terms.next()?;
+        if terms.next().is_some() {
+            return None;
+        }
         let mut p = Poly::default();
-        for (k, v) in &self.0.0 {
+        for (k, v) in self.0.terms() {
             if v % coeff != 0 {
                 return None;
             }
-            let mut k = k.clone();
+            let mut k = k.to_vec();
             for a in key {
                 let at = k.iter().position(|x| x == a)?;
                 k.remove(at);
             }
-            p.0.insert(k, v / coeff);
+            p.add(k, v / coeff);
         }
         Some(Dim(p))
     }
@@ -178,8 +203,8 @@ impl Dim {
     /// Replaces symbols by what `of` gives for them; symbols it does not know stay.
     pub fn substitute(&self, of: &dyn Fn(&str) -> Option<Dim>) -> Dim {
         let mut sum = Dim::constant(0);
-        for (atoms, c) in &self.0.0 {
-            let mut term = Dim::constant(*c);
+        for (atoms, c) in self.0.terms() {
+            let mut term = Dim::constant(c);
             for a in atoms {
                 let two = |x: &Dim, y: &Dim| (x.substitute(of), y.substitute(of));
                 let v = match a {
@@ -218,7 +243,7 @@ impl Dim {
     }
 
     fn visit(&self, f: &mut dyn FnMut(&Arc<str>)) {
-        for a in self.0.0.keys().flatten() {
+        for a in self.0.rest.keys().flatten() {
             match a {
                 Atom::Sym(s) => f(s),
                 Atom::FloorDiv(x, y) | Atom::Mod(x, y) | Atom::Max(x, y) | Atom::Min(x, y) => {
@@ -231,18 +256,18 @@ impl Dim {
 
     /// The terms: (coefficient, product of atoms), the constant term with an empty product.
     pub fn terms(&self) -> impl Iterator<Item = (i64, &[Atom])> {
-        self.0.0.iter().map(|(k, v)| (*v, k.as_slice()))
+        self.0.terms().map(|(k, v)| (v, k))
     }
 }
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.0.is_empty() {
+        if self.as_i64() == Some(0) {
             return f.write_str("0");
         }
         // Symbols first reads better: `n + 1`, not `1 + n`.
-        for (i, (atoms, c)) in self.0.0.iter().rev().enumerate() {
-            match (i, *c < 0) {
+        for (i, (atoms, c)) in self.0.terms().rev().enumerate() {
+            match (i, c < 0) {
                 (0, true) => f.write_str("-")?,
                 (0, false) => {}
                 (_, true) => f.write_str(" - ")?,

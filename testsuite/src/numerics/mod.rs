@@ -9,6 +9,7 @@ mod maker;
 pub mod placed;
 pub mod run;
 pub mod sample;
+mod tiled;
 mod tolerance;
 
 use libtest_mimic::Trial;
@@ -18,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
     let mut out = cases::trials();
     out.extend(generate::trials());
     out.extend(fused::trials());
+    out.extend(tiled::trials());
     out.extend(placed::trials());
     out
 }

@@ -205,7 +205,7 @@ pub fn compiled(
     sharing: Sharing,
 ) -> Result<Compiled, String> {
     let compiler = Compiler { target: target.clone(), observe: false, sharing, progress: false };
-    let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone() };
+    let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone(), tiling: Default::default() };
     let mut manager = Manager { verify: true, ..Manager::default() };
     let graph = compiler.optimise(graph, pipeline, &mut manager).map_err(|e| e.to_string())?;
     compiler.compile(&graph, &mut Timing::default()).map_err(|e| e.to_string())

@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         ("usage dim size", "run model.onnx --dim batch=many", 2),
         ("usage threads", "run model.onnx --threads 0", 2),
         ("usage backend", "run model.onnx --backend gcc", 2),
+        ("usage recompute limit", "compile model.onnx --recompute-limit 5", 2),
         ("usage emit", "compile model.onnx --emit mlir", 2),
         ("usage input", "run model.onnx --input x.npy", 2),
     ];

@@ -12,6 +12,7 @@ mod models;
 mod neap;
 mod numpy;
 mod same;
+mod tiled;
 
 fn main() {
     let args = libtest_mimic::Arguments::from_args();
@@ -21,5 +22,6 @@ fn main() {
     trials.extend(artefacts::trials());
     trials.extend(commands::trials());
     trials.extend(same::trials());
+    trials.extend(tiled::trials());
     libtest_mimic::run(&args, trials).exit();
 }

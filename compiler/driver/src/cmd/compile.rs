@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::cli::{Backend, Compile, Emit};
-use crate::compile::{MemoryFigures, Timing};
+use crate::compile::{MemoryFigures, Tiling, Timing};
 use crate::failure::Failure;
 use crate::feed::Given;
 use crate::files;
@@ -24,6 +24,8 @@ struct Report {
     compile_ms: f64,
     #[serde(flatten)]
     memory: MemoryFigures,
+    #[serde(flatten)]
+    tiling: Option<Tiling>,
 }
 
 /// Runs the command.
@@ -42,7 +44,7 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
     }
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.neap", graph.name)));
     files::apart(&args.model, "the model", &[("-o", Some(&output))])?;
-    let (_, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
+    let (graph, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
     let _pending = files::Pending::file(&output);
     let bytes = timing
         .phase("write", || neap_runtime::artefact::write(&output, &compiled.program, &compiled.code, &compiled.weights))
@@ -56,13 +58,14 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         launches: compiled.program.launches.len(),
         compile_ms: start.elapsed().as_secs_f64() * 1e3,
         memory: compiled.memory,
+        tiling: args.options.recompute_limit.map(|_| graph.tiling),
     };
     super::print_timing(&timing, args.options.timing);
     if args.json {
         return super::print_json(&report);
     }
     super::print(&format!(
-        "{}: {} launches of {} kernels, {} code, {} weights, arena {} (model's own order {}, no reuse {}), {:.2} s\n",
+        "{}: {} launches of {} kernels, {} code, {} weights, arena {} (model's own order {}, no reuse {}), {:.2} s\n{}",
         report.output,
         report.launches,
         report.kernels,
@@ -72,6 +75,7 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         super::bench::human(report.memory.file_order_peak_bytes),
         super::bench::human(report.memory.no_reuse_bytes),
         report.compile_ms / 1e3,
+        report.tiling.map(|t| t.table()).unwrap_or_default(),
     ))
 }
 

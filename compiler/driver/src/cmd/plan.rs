@@ -11,7 +11,7 @@ use neap_plan::{BoundCheck, Effort, Limits, Objective, Planned, Problem};
 use serde::Serialize;
 
 use crate::cli::{Plan, PlanObjective, TableInterval};
-use crate::compile::Timing;
+use crate::compile::{Tiling, Timing};
 use crate::failure::{At, Failure};
 use crate::feed::Given;
 use crate::{files, load};
@@ -52,7 +52,7 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     if extension == "json" {
         let text = text_of(&args.file)?;
         let problem = json::read(&text).at(args.file.display())?;
-        return problem_of(args, problem);
+        return problem_of(args, problem, None);
     }
     if load::is_artefact(&args.file) {
         return Err(Failure::new(format!(
@@ -63,7 +63,8 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     if largest_wanted.is_some() {
         return largest(args);
     }
-    problem_of(args, model_problem(args, &[])?)
+    let (problem, tiling) = model_problem(args, &[])?;
+    problem_of(args, problem, args.options.recompute_limit.map(|_| tiling))
 }
 
 /// A text file.
@@ -78,8 +79,8 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The memory problem of a model.
-fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<Problem, Failure> {
+/// The memory problem of a model, and what of it runs tile by tile.
+fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<(Problem, Tiling), Failure> {
     let mut timing = Timing::default();
     let dims: Vec<(String, u64)> = args.options.dims.iter().chain(more).cloned().collect();
     let graph = load::graph(&args.file, &dims, &Given::new(), &mut timing)?;
@@ -87,7 +88,7 @@ fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<Problem, Failure
     let graph = load::optimise(graph, &args.options, &compiler, &mut timing)?;
     let problem = compiler.memory_problem(&graph, &mut timing);
     super::print_timing(&timing, args.options.timing);
-    problem
+    Ok((problem?, graph.tiling))
 }
 
 fn limits(args: &Plan) -> Limits {
@@ -112,7 +113,7 @@ fn check(problem: &Problem, planned: &Planned) -> Result<BoundCheck, Failure> {
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))
 }
 
-fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
+fn problem_of(args: &Plan, problem: Problem, tiling: Option<Tiling>) -> Result<(), Failure> {
     if let Some(path) = &args.problem {
         write(path, &json::write(&problem))?;
     }
@@ -126,7 +127,7 @@ fn problem_of(args: &Plan, problem: Problem) -> Result<(), Failure> {
         true => json::simple_orders(&problem, &limits(args)).at(args.file.display())?,
         false => Vec::new(),
     };
-    show(args, &timeline, &json::plan(&problem, &planned, bound, simple, ms, args.capacity))
+    show(args, &timeline, &json::plan(&problem, &planned, bound, simple, ms, args.capacity), tiling)
 }
 
 /// A table of buffers: placement alone.
@@ -148,10 +149,18 @@ fn buffers(args: &Plan) -> Result<(), Failure> {
     let bound = neap_plan::check_placement(&ids, &blocks, &placed)
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong placement ({e}); please report it")))?;
     let timeline = Timeline::of_table(&title(&args.file), &ids, &blocks, &placed, bound);
-    show(args, &timeline, &json::placement(&ids, &blocks, &placed, bound, ms, args.capacity))
+    show(args, &timeline, &json::placement(&ids, &blocks, &placed, bound, ms, args.capacity), None)
 }
 
-fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson) -> Result<(), Failure> {
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    plan: &'a json::PlanJson,
+    #[serde(flatten)]
+    tiling: Option<Tiling>,
+}
+
+fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson, tiling: Option<Tiling>) -> Result<(), Failure> {
     if let Some(path) = &args.html {
         write(path, &html(timeline))?;
     }
@@ -159,7 +168,7 @@ fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson) -> Result<(), F
         write(path, &trace(timeline))?;
     }
     if args.json {
-        return super::print_json(plan);
+        return super::print_json(&Shown { plan, tiling });
     }
     let mut text = table(timeline);
     if let (Some(fits), Some(capacity)) = (plan.fits, args.capacity) {
@@ -169,6 +178,9 @@ fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson) -> Result<(), F
             json::Fits::Unknown => "this plan does not fit; whether another does is not known",
         };
         text.push_str(&format!("\ncapacity       {:>12}  {says}\n", human(capacity)));
+    }
+    if let Some(t) = tiling {
+        text.push_str(&format!("\n{}", t.table()));
     }
     text.push_str(&format!("\nplanned in {:.1} ms and checked\n", plan.solve_ms));
     super::print(&text)
@@ -197,7 +209,7 @@ fn largest(args: &Plan) -> Result<(), Failure> {
         }
     };
     let arena = |n: u64| -> Result<u64, Failure> {
-        let problem = model_problem(args, &[(dim.clone(), n)])?;
+        let (problem, _) = model_problem(args, &[(dim.clone(), n)])?;
         let planned = solve(args, &problem)?;
         check(&problem, &planned)?;
         Ok(planned.certificate.arena)

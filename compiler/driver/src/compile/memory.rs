@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use neap_optable::{Body, ValueId};
+use neap_optable::ValueId;
 use neap_plan::{Limits, Planned};
 use neap_runtime::program::Place;
 use serde::Serialize;
 
-use crate::compile::Compiler;
 use crate::compile::fit::tighten;
 use crate::compile::moves::Moves;
 use crate::compile::pose::{Meaning, Posed, Work, pose};
 use crate::compile::units::{Unit, WeightStore};
+use crate::compile::{Compiler, Graph};
 use crate::failure::Failure;
 
 /// What the plan says, in bytes, for one thread.
@@ -60,13 +60,13 @@ const ROUNDS: usize = 2;
 
 /// The memory problem of some units and its plan. Gives units at the peak less scratch as long as that lowers the arena.
 pub fn settle(
-    body: &Body,
+    graph: &Graph,
     units: &mut [Unit],
     store: &WeightStore<'_>,
     compiler: &Compiler,
 ) -> Result<(Posed, Planned), Failure> {
     let solved = |units: &[Unit]| -> Result<(Posed, Planned), Failure> {
-        let posed = pose(body, units, store, compiler.sharing, compiler.observe)?;
+        let posed = pose(graph, units, store, compiler.sharing, compiler.observe)?;
         let planned = neap_plan::solve(&posed.problem, &Limits::default());
         Ok((posed, planned.map_err(|e| Failure::new(format!("memory plan: {e}")))?))
     };
@@ -90,8 +90,13 @@ pub fn settle(
 
 /// Plans memory. Leaves in `units` those that still have something to run, in the order in which they first do, and in
 /// each only the in-place pairs that the plan takes.
-pub fn plan(body: &Body, units: &mut Vec<Unit>, store: &WeightStore<'_>, compiler: &Compiler) -> Result<Plan, Failure> {
-    let (posed, planned) = settle(body, units, store, compiler)?;
+pub fn plan(
+    graph: &Graph,
+    units: &mut Vec<Unit>,
+    store: &WeightStore<'_>,
+    compiler: &Compiler,
+) -> Result<Plan, Failure> {
+    let (posed, planned) = settle(graph, units, store, compiler)?;
     let (solution, certificate) = (&planned.solution, &planned.certificate);
     neap_plan::check(&posed.problem, solution, certificate)
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))?;

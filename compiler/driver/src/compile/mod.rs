@@ -3,12 +3,14 @@
 mod ancestry;
 mod assemble;
 mod code;
+mod eager;
 mod fit;
 mod memory;
 mod moves;
 mod pipeline;
 mod pose;
 mod segment;
+mod tile;
 mod units;
 
 use std::time::{Duration, Instant};
@@ -21,6 +23,7 @@ use neap_spec::CpuTarget;
 pub use memory::MemoryFigures;
 pub use pipeline::DEFAULT_PIPELINE;
 pub use pose::Sharing;
+pub use tile::Tiling;
 
 use crate::cli::Emit;
 use crate::failure::Failure;
@@ -34,6 +37,8 @@ pub struct Graph {
     pub body: Body,
     /// Tensors behind its weights.
     pub weights: Weights,
+    /// Which of its segments run tile by tile.
+    pub tiling: Tiling,
 }
 
 /// What comes out: the parts of an artefact.
@@ -88,7 +93,7 @@ impl Compiler {
         let mut funcs = vec![Func { name: graph.name.clone(), body: graph.body }];
         manager.run(&steps, &mut cx, &mut funcs).map_err(Failure::new)?;
         let body = funcs.pop().expect("the function stays").body;
-        Ok(Graph { name: graph.name, body, weights: cx.weights })
+        Ok(Graph { name: graph.name, body, weights: cx.weights, tiling: graph.tiling })
     }
 
     /// Lowers an optimised graph to an artefact's parts.
@@ -96,7 +101,7 @@ impl Compiler {
         let graph = &Graph { body: timing.phase("legalise", || units::legalise(&graph.body)), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
-        let plan = timing.phase("plan", || memory::plan(&graph.body, &mut units, &store, self))?;
+        let plan = timing.phase("plan", || memory::plan(graph, &mut units, &store, self))?;
         let code = timing.phase("code", || code::compile(&mut units, &self.target, self.progress))?;
         timing.phase("assemble", || assemble::assemble(graph, &self.target, units, plan, code, store))
     }
@@ -108,10 +113,10 @@ impl Compiler {
 
     /// The memory problem that compiling an optimised graph would solve.
     pub fn memory_problem(&self, graph: &Graph, timing: &mut Timing) -> Result<neap_plan::Problem, Failure> {
-        let body = timing.phase("legalise", || units::legalise(&graph.body));
+        let graph = &Graph { body: timing.phase("legalise", || units::legalise(&graph.body)), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
-        let mut units = timing.phase("schedule", || units::units(&body, &mut store, &self.target))?;
-        Ok(timing.phase("plan", || memory::settle(&body, &mut units, &store, self))?.0.problem)
+        let mut units = timing.phase("schedule", || units::units(&graph.body, &mut store, &self.target))?;
+        Ok(timing.phase("plan", || memory::settle(graph, &mut units, &store, self))?.0.problem)
     }
 
     /// Text of a level below the graph.
@@ -122,7 +127,7 @@ impl Compiler {
         let graph = &Graph { body: units::legalise(&graph.body), ..graph.clone() };
         let mut store = units::WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;
-        memory::plan(&graph.body, &mut units, &store, self)?;
+        memory::plan(graph, &mut units, &store, self)?;
         code::text(&mut units, &self.target, emit)
     }
 }

@@ -11,7 +11,9 @@ use neap_optable::{Body, ValueId};
 use neap_plan::{Home, Op, OpId, Problem, ProblemBuilder, Tensor, TensorId};
 use neap_runtime::program::Place;
 
+use crate::compile::Graph;
 use crate::compile::ancestry::latest_common;
+use crate::compile::eager::eager;
 use crate::compile::moves::{Moves, Part};
 use crate::compile::units::{Root, Unit, WeightStore, roots};
 use crate::failure::Failure;
@@ -87,12 +89,13 @@ pub enum Meaning {
 
 /// Poses the memory problem of some units.
 pub fn pose(
-    body: &Body,
+    graph: &Graph,
     units: &[Unit],
     store: &WeightStore<'_>,
     sharing: Sharing,
     observe: bool,
 ) -> Result<Posed, Failure> {
+    let body = &graph.body;
     let outputs = output_places(body, &roots(body)?, units, observe)?;
     let mut builder = Problem::builder();
     builder.storage_align(ALIGN);
@@ -118,9 +121,10 @@ pub fn pose(
     for i in 0..units.len() {
         poser.unit(i, store, &offsets)?;
     }
+    poser.one_after_another(&graph.tiling.order);
     let Poser { builder, work, tensors, external, shares, .. } = poser;
     let problem = builder.build().map_err(|e| Failure::new(format!("memory plan: {e}")))?;
-    Ok(Posed { problem, work, tensors, external, shares })
+    eager(Posed { problem, work, tensors, external, shares })
 }
 
 struct Poser<'a> {
@@ -231,6 +235,16 @@ impl Poser<'_> {
             if all_safe && self.body.ty(*input).bytes() >= self.body.ty(*output).bytes() {
                 self.builder.in_place(op, self.tensors[input], self.tensors[output]);
                 self.shares.push(Meaning::InPlace(i, (a, b)));
+            }
+        }
+    }
+
+    /// Keeps tiles in order: the first value of each pair is there before the second is made.
+    fn one_after_another(&mut self, order: &[(ValueId, ValueId)]) {
+        for (a, b) in order {
+            let made = self.tensors.get(b).and_then(|t| self.maker.get(t));
+            if let (Some(before), Some(after)) = (self.ready.get(a), made) {
+                self.builder.edge(*before, *after);
             }
         }
     }

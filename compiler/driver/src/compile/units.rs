@@ -218,10 +218,20 @@ pub fn computes(op: GraphOp) -> bool {
     !matches!(op, GraphOp::Reshape | GraphOp::Weight | GraphOp::Constant | GraphOp::Yield)
 }
 
+/// What a node's kernel depends on, so that equal nodes (the tiles of a segment) are lowered once.
+fn signature(n: &Node, body: &Body, facts: &Facts) -> String {
+    let types = |ids: &[ValueId]| ids.iter().map(|&v| body.ty(v).to_string()).collect::<Vec<_>>().join(",");
+    let (ins, outs) = (types(&n.inputs), types(&n.outputs));
+    // An operand that is there twice is read once.
+    let same: Vec<Option<usize>> = n.inputs.iter().map(|v| n.inputs.iter().position(|w| w == v)).collect();
+    format!("{:?} {:?} {ins} {outs} {same:?} {:?} {:?}", n.op, n.attrs, n.region, facts.constant_inputs)
+}
+
 /// Lowers and schedules every node that computes something.
 pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Result<Vec<Unit>, Failure> {
     let traced = trace(body)?;
     let mut units = vec![];
+    let mut known: HashMap<String, Scheduled<Schedule>> = HashMap::new();
     for n in &body.nodes {
         if !computes(n.op) {
             continue;
@@ -229,9 +239,15 @@ pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Re
         let of = |v: &ValueId| traced[v.0 as usize].clone().expect("a verified body defines its values");
         let operands: Vec<Traced> = n.inputs.iter().map(of).collect();
         let facts = Facts { constant_inputs: operands.iter().map(|t| matches!(t, Traced::Constant(_))).collect() };
-        let kernel =
-            neap_kernels::graph_to_loop::lower(n, body).map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
-        let scheduled = neap_kernels::schedule::schedule(&kernel, &facts, target);
+        let key = signature(n, body, &facts);
+        let scheduled = match known.get(&key) {
+            Some(s) => s.clone(),
+            None => {
+                let kernel = neap_kernels::graph_to_loop::lower(n, body)
+                    .map_err(|e| Failure::new(format!("node '{}': {e}", n.name)))?;
+                known.entry(key).or_insert(neap_kernels::schedule::schedule(&kernel, &facts, target)).clone()
+            }
+        };
         let mut inputs = vec![];
         for (i, t) in operands.iter().enumerate() {
             let packing = scheduled.packed.get(i).and_then(Option::as_ref);
@@ -247,11 +263,11 @@ pub fn units(body: &Body, store: &mut WeightStore<'_>, target: &CpuTarget) -> Re
             None => neap_optable::flops(n.op, &n.attrs, &types(&n.inputs), &types(&n.outputs)),
         };
         let flops = flops.as_const().unwrap_or(0);
-        let known = |i: usize| match operands.get(i)? {
+        let value = |i: usize| match operands.get(i)? {
             Traced::Constant(s) => store.value(s).ok(),
             _ => None,
         };
-        let moves = Moves::of(n, body, scheduled.stages.len(), known);
+        let moves = Moves::of(n, body, scheduled.stages.len(), value);
         units.push(Unit { name: n.name.clone(), scheduled, inputs, outputs: n.outputs.clone(), flops, moves });
     }
     Ok(units)

@@ -24,27 +24,29 @@ pub(super) struct Emitter<'a> {
     pub(super) held: HashMap<ValueId, Held>,
     /// Slices made so far.
     slices: HashMap<(ValueId, Part), ValueId>,
+    /// For each node written the old node it was written for.
+    pub(super) origins: Vec<usize>,
     /// Added to the names of nodes.
-    pub(super) suffix: String,
+    suffix: String,
 }
 
 impl<'a> Emitter<'a> {
     pub(super) fn new(types: &'a [TensorType], out: &'a mut Body, suffix: String) -> Self {
-        Emitter { types, out, held: HashMap::new(), slices: HashMap::new(), suffix }
+        Emitter { types, out, held: HashMap::new(), slices: HashMap::new(), origins: vec![], suffix }
     }
 
-    /// Appends every node that has something to do.
-    pub(super) fn nodes(&mut self, nodes: &[&Node], needs: &Needs) {
-        for (n, role) in nodes.iter().zip(&needs.roles) {
+    /// Appends every node that has something to do; `at` are the nodes' old positions.
+    pub(super) fn nodes(&mut self, nodes: &[&Node], at: &[usize], needs: &Needs) {
+        for ((n, at), role) in nodes.iter().zip(at).zip(&needs.roles) {
             match role {
                 Role::Idle => {}
-                Role::Whole => self.push(n, &vec![Need::Whole; n.inputs.len()], n.attrs.clone(), None),
-                Role::Cut(c) => self.push(n, &c.needs, c.attrs.clone(), Some(c.computed)),
+                Role::Whole => self.push(n, *at, &vec![Need::Whole; n.inputs.len()], n.attrs.clone(), None),
+                Role::Cut(c) => self.push(n, *at, &c.needs, c.attrs.clone(), Some(c.computed)),
             }
         }
     }
 
-    fn push(&mut self, n: &Node, needs: &[Need], attrs: Attrs, part: Option<Part>) {
+    fn push(&mut self, n: &Node, at: usize, needs: &[Need], attrs: Attrs, part: Option<Part>) {
         let mut inputs = vec![];
         let mut region_parts = vec![];
         for (k, (v, need)) in n.inputs.iter().zip(needs).enumerate() {
@@ -56,7 +58,7 @@ impl<'a> Emitter<'a> {
                     region_parts.push(h.part);
                 }
                 _ => {
-                    inputs.push(self.fetch(*v, *need, &n.name));
+                    inputs.push(self.fetch(*v, *need, at, &n.name));
                     region_parts.push(match need {
                         Need::Part(p) => Some(*p),
                         Need::Whole => None,
@@ -68,6 +70,7 @@ impl<'a> Emitter<'a> {
         let types: Vec<TensorType> = n.outputs.iter().map(|o| of(&self.types[o.0 as usize])).collect();
         let name = if n.name.is_empty() { String::new() } else { format!("{}{}", n.name, self.suffix) };
         let out = self.out.push(n.op, attrs, &inputs, types, name);
+        self.origins.push(at);
         if let (Some(r), Some(last)) = (n.region.as_deref(), self.out.nodes.last_mut()) {
             last.region = Some(Box::new(part.map_or_else(|| r.clone(), |p| cut_region(r, p, &region_parts))));
         }
@@ -76,8 +79,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What is needed of an old value, as a value of the new body.
-    pub(super) fn fetch(&mut self, v: ValueId, need: Need, name: &str) -> ValueId {
+    /// What is needed of an old value, as a value of the new body; a slice made for it comes from node `at`.
+    pub(super) fn fetch(&mut self, v: ValueId, need: Need, at: usize, name: &str) -> ValueId {
         let held = self.held.get(&v).copied().unwrap_or(Held { value: v, part: None });
         let Need::Part(want) = need else { return held.value };
         let ty = &self.types[v.0 as usize];
@@ -94,6 +97,7 @@ impl<'a> Emitter<'a> {
         let attrs = Attrs::new().ints("starts", starts).ints("steps", vec![1; ty.rank()]);
         let name = if name.is_empty() { String::new() } else { format!("{name}{}", self.suffix) };
         let out = self.out.push(GraphOp::Slice, attrs, &[held.value], [want.of(ty)], name)[0];
+        self.origins.push(at);
         self.slices.insert((v, want), out);
         out
     }
@@ -123,8 +127,8 @@ fn cut_region(old: &Body, part: Part, args: &[Option<Part>]) -> Body {
     let nodes: Vec<&Node> = old.nodes.iter().collect();
     let mut inner = Emitter::new(&old.types, &mut new, String::new());
     inner.held.extend(old.args.iter().copied().zip(values));
-    inner.nodes(&nodes, &needs);
-    let results = old.results.iter().map(|r| inner.fetch(*r, Need::Part(part), "")).collect();
+    inner.nodes(&nodes, &vec![0; nodes.len()], &needs);
+    let results = old.results.iter().map(|r| inner.fetch(*r, Need::Part(part), 0, "")).collect();
     new.results = results;
     new
 }

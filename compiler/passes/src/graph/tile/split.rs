@@ -29,8 +29,10 @@ pub struct Tiled {
     pub tiles: usize,
     /// What keeps tiles one after another: what makes the first value runs before what makes the second.
     pub order: Vec<(ValueId, ValueId)>,
-    /// Where the segment lies now, its slices and concats included.
-    pub nodes: Range<usize>,
+    /// For each new node the old one it was written for; slices and concats come from the node that they were made for.
+    pub origins: Vec<usize>,
+    /// For each tile what became of the old values that it computes.
+    pub copies: Vec<BTreeMap<ValueId, ValueId>>,
 }
 
 /// Runs a segment tile by tile: every tile computes a part of the segment's results from the parts of its inputs that it
@@ -47,26 +49,31 @@ pub fn split(body: &Body, segment: &Segment) -> Result<Tiled, String> {
     let plan = Plan::new(body, segment)?;
     let mut new = body.clone();
     new.nodes.truncate(range.start);
-    let whole = range.clone().filter(|i| plan.whole.contains(i)).map(|i| body.nodes[i].clone());
-    new.nodes.extend(whole);
+    let mut origins: Vec<usize> = (0..range.start).collect();
+    origins.extend(&plan.whole);
+    new.nodes.extend(plan.whole.iter().map(|&i| body.nodes[i].clone()));
     let nodes: Vec<&Node> = plan.tiled.iter().map(|&i| &body.nodes[i]).collect();
     let mut pieces: Vec<Vec<ValueId>> = vec![vec![]; plan.outputs.len()];
-    let mut order = vec![];
+    let (mut order, mut copies) = (vec![], vec![]);
     let mut ends: Vec<ValueId> = vec![];
     for (t, (parts, needs)) in plan.tiles.iter().enumerate() {
         let first = new.nodes.len();
         let mut e = Emitter::new(&body.types, &mut new, format!("#{t}"));
-        e.nodes(&nodes, needs);
+        e.nodes(&nodes, &plan.tiled, needs);
         for (piece, (o, part)) in pieces.iter_mut().zip(plan.outputs.iter().zip(parts)) {
-            let name = body.nodes[plan.producers[o]].name.clone();
-            piece.push(e.fetch(*o, Need::Part(*part), &name));
+            let at = plan.producers[o];
+            piece.push(e.fetch(*o, Need::Part(*part), at, &body.nodes[at].name));
         }
+        origins.append(&mut e.origins);
+        copies.push(e.held.iter().map(|(old, held)| (*old, held.value)).collect());
         let (starts, stops) = borders(&new, first);
         order.extend(ends.iter().flat_map(|a| starts.iter().map(|b| (*a, *b))));
         ends = stops;
     }
     for ((o, piece), (_, axis)) in plan.outputs.iter().zip(&pieces).zip(&plan.axes) {
-        let name = body.nodes[plan.producers[o]].name.clone();
+        let at = plan.producers[o];
+        let name = body.nodes[at].name.clone();
+        origins.push(at);
         new.nodes.push(Node {
             op: GraphOp::Concat,
             attrs: Attrs::new().int("axis", *axis as i64),
@@ -76,9 +83,9 @@ pub fn split(body: &Body, segment: &Segment) -> Result<Tiled, String> {
             region: None,
         });
     }
-    let end = new.nodes.len();
+    origins.extend(range.end..body.nodes.len());
     new.nodes.extend_from_slice(&body.nodes[range.end..]);
-    Ok(Tiled { body: new, tiles: plan.tiles.len(), order, nodes: range.start..end })
+    Ok(Tiled { body: new, tiles: plan.tiles.len(), order, origins, copies })
 }
 
 /// The values made from `first` on that need none made there, and those that none made there needs. Slices and reshapes,
