@@ -136,7 +136,8 @@ fn choose(
         let Ok(built) = build(search.base, &choice.decisions) else { continue };
         let found = arena(&built)?;
         tracing::debug!(?choice.decisions, estimate = choice.peak, arena = found, "tiling");
-        if found < best.as_ref().map_or(before, |b| b.0) {
+        // Of equal ones the one with fewer decisions.
+        if found < before && best.as_ref().is_none_or(|b| found <= b.0) {
             best = Some((found, choice, built));
         }
     }
