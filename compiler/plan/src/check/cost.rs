@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::outside::{Outside, reached};
+use super::outside::{Outside, links, reached};
 use super::repeat::Past;
-use super::values::values;
+use super::values::{Value, even, sizes, tied};
 use crate::problem::{OpId, Problem, Share, ShareKind, TensorId};
 
 /// Which shares the cost supposes.
@@ -62,25 +62,14 @@ impl Cost {
         let taken: Vec<&Share> = problem.shares().iter().filter(counts).collect();
         let n = problem.tensors().len();
         let outside = Outside::new(problem, &taken);
-        let mut ties: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for s in &taken {
-            ties[s.inner.index()].push(s.outer.index());
-            ties[s.outer.index()].push(s.inner.index());
-        }
-        let mut odd = vec![false; n];
-        for s in &taken {
-            odd[s.inner.index()] |= s.offset % problem.storage_align() != 0;
-        }
-        let (mut component, mut even) = (vec![0; n], vec![true; n]);
+        let ties = links(problem, taken.iter().copied());
+        let even = even(problem, &taken);
+        let mut component = vec![0; n];
         let mut seen = vec![false; n];
         let mut count = 0;
         for t in 0..n {
             if !seen[t] {
-                let members = reached(t, &ties, &mut seen);
-                let all_even = !members.iter().any(|m| odd[*m]);
-                for m in members {
-                    (component[m], even[m]) = (count, all_even);
-                }
+                reached(t, &ties, &mut seen).into_iter().for_each(|m| component[m] = count);
                 count += 1;
             }
         }
@@ -101,7 +90,9 @@ impl Cost {
             }
         }
         let mut slot = vec![usize::MAX; count];
-        for v in values(problem, &taken, &even)? {
+        let tied: Option<Vec<Vec<Value>>> =
+            tied(problem, &taken, &sizes(problem, &even)).into_iter().map(|t| t.values).collect();
+        for v in tied?.into_iter().flatten() {
             let holders: Vec<u32> = v.holders.iter().filter_map(|t| item[t.index()]).collect();
             if holders.is_empty() {
                 continue;
@@ -178,19 +169,13 @@ impl Cost {
 }
 
 /// The bytes that these tensors, all surely alive, need while the op runs, in any order and with any shares.
-pub(super) fn at_step(problem: &Problem, order: &[OpId], op: OpId, tensors: &BTreeSet<TensorId>) -> u64 {
-    let past = Past::new(problem, order, &[op]);
-    if let Some(cost) = Cost::new(problem, &past, Shares::All, &|t| tensors.contains(&t)) {
-        return cost.step(&past, 0, 0);
+pub(super) fn at_step(problem: &Problem, past: &Past, op: OpId, tensors: &BTreeSet<TensorId>) -> u64 {
+    if let Some(cost) = Cost::new(problem, past, Shares::All, &|t| tensors.contains(&t)) {
+        return cost.step(past, 0, 0);
     }
     // Of tensors that any shares tie the largest is all that is sure.
-    let n = problem.tensors().len();
-    let mut ties: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for s in problem.shares() {
-        ties[s.inner.index()].push(s.outer.index());
-        ties[s.outer.index()].push(s.inner.index());
-    }
-    let mut seen = vec![false; n];
+    let ties = links(problem, problem.shares().iter());
+    let mut seen = vec![false; problem.tensors().len()];
     let mut bytes = problem.padded(problem.op(op).workspace);
     for t in tensors {
         if !seen[t.index()] {

@@ -3,23 +3,18 @@
 //! Every byte of every tensor stands for a value; shares say which bytes hold the same one. Ranges of such bytes that the
 //! same tensors hold are counted once, from when the first of these tensors is made until the last is done with.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::carries_value;
-use super::witness::{Towards, reach};
-use crate::problem::{Home, OpId, Problem, ShareKind, TensorId};
+use super::outside::{links, reached};
+use super::values::{Tied, Value, even, sizes, tied};
+use crate::problem::{Home, OpId, Problem, Share, ShareKind, TensorId};
 
 /// A capacity above the sum of all sizes.
 const UNCUT: u64 = 1 << 62;
-
-/// A range of bytes and the tensors that hold it.
-struct Value {
-    bytes: u64,
-    holders: Vec<TensorId>,
-}
 
 /// The least over all down-sets that hold the op's ancestors and not the op. What may ever be tied to the tensors in
 /// `outside` counts wherever it lies, less the memory outside the arena that it may lie in.
@@ -146,145 +141,77 @@ fn cut(problem: &Problem, op: Option<OpId>, values: &[Value], before: &[bool], a
 }
 
 /// All values in the arena, wherever shares let tensors lie, and those tied to `counted`; with the bytes of these outside.
-fn values(problem: &Problem, counted_for: &[TensorId]) -> (Vec<Value>, u64) {
+fn values(problem: &Problem, counted: &[TensorId]) -> (Vec<Value>, u64) {
     let n = problem.tensors().len();
-    let mut links: Vec<Vec<(TensorId, i128)>> = vec![Vec::new(); n];
-    let mut any: Vec<Vec<TensorId>> = vec![Vec::new(); n];
-    for s in problem.shares() {
-        let by = s.offset as i128;
-        if carries_value(s.kind) {
-            links[s.inner.index()].push((s.outer, by));
-            links[s.outer.index()].push((s.inner, -by));
-        } else if problem.tensor(s.outer).output || problem.tensor(s.outer).pinned {
-            continue;
-        }
-        any[s.inner.index()].push(s.outer);
-        any[s.outer.index()].push(s.inner);
-    }
+    let shares: Vec<&Share> = problem.shares().iter().collect();
+    let kept = |s: &Share| problem.tensor(s.outer).output || problem.tensor(s.outer).pinned;
+    let ever = |s: &&Share| carries_value(s.kind) || !kept(s);
+    let ties = links(problem, shares.iter().copied().filter(ever));
     // Nothing takes a place in read-only memory, but views may lie in it.
     let mut outside = vec![false; n];
-    let mut stack: Vec<TensorId> = problem.tensor_ids().filter(|t| problem.tensor(*t).home == Home::Writable).collect();
-    while let Some(t) = stack.pop() {
-        if !std::mem::replace(&mut outside[t.index()], true) {
-            stack.extend(&any[t.index()]);
+    for t in (0..n).filter(|t| problem.tensors()[*t].home == Home::Writable) {
+        if !outside[t] {
+            reached(t, &ties, &mut outside);
         }
     }
-    let sizes = counted(problem);
+    let sizes = sizes(problem, &even(problem, &shares));
     let mut room = 0;
-    let mut seen = vec![false; n];
-    stack.extend(counted_for);
-    while let Some(t) = stack.pop() {
-        if !std::mem::replace(&mut seen[t.index()], true) {
-            outside[t.index()] = false;
-            room += if problem.tensor(t).home == Home::Writable { sizes[t.index()] } else { 0 };
-            stack.extend(&any[t.index()]);
+    let mut inside = vec![false; n];
+    for t in counted {
+        if inside[t.index()] {
+            continue;
         }
-    }
-    let mut seen = vec![false; n];
-    stack.extend(problem.tensor_ids().filter(|t| problem.tensor(*t).home == Home::ReadOnly));
-    while let Some(t) = stack.pop() {
-        if !std::mem::replace(&mut seen[t.index()], true) {
-            outside[t.index()] = true;
-            stack.extend(links[t.index()].iter().map(|l| l.0));
+        for m in reached(t.index(), &ties, &mut inside) {
+            outside[m] = false;
+            room += if problem.tensors()[m].home == Home::Writable { sizes[m] } else { 0 };
         }
     }
     let mut out = Vec::new();
-    let mut grouped = vec![false; n];
-    for t in problem.tensor_ids() {
-        if grouped[t.index()] || outside[t.index()] || problem.tensor(t).size == 0 {
+    for Tied { members, values } in tied(problem, &shares, &sizes) {
+        let read_only = members.iter().any(|m| problem.tensors()[*m].home == Home::ReadOnly);
+        let real = || members.iter().filter(|m| sizes[**m] > 0);
+        if read_only || outside[members[0]] || real().count() == 0 {
             continue;
         }
-        let group = group(t, &links, &mut grouped);
-        split(&sizes, &group, &links, &mut out);
+        out.extend(values.unwrap_or_else(|| {
+            // All that is sure is that some tensor of them is alive.
+            let bytes = members.iter().map(|m| sizes[*m]).min().unwrap_or(0);
+            vec![Value { bytes, holders: members.iter().map(|m| TensorId(*m as u32)).collect() }]
+        }));
     }
     (out, room)
 }
 
-fn group(t: TensorId, links: &[Vec<(TensorId, i128)>], grouped: &mut [bool]) -> Vec<TensorId> {
-    let mut group = vec![t];
-    grouped[t.index()] = true;
-    let mut i = 0;
-    while let Some(t) = group.get(i).copied() {
-        i += 1;
-        for (u, _) in &links[t.index()] {
-            if !std::mem::replace(&mut grouped[u.index()], true) {
-                group.push(*u);
-            }
-        }
-    }
-    group
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Towards {
+    Ancestors,
+    Descendants,
 }
 
-/// Splits the tensors of one group at every end of a shared range until all shares map whole pieces to whole pieces.
-fn split(sizes: &[u64], group: &[TensorId], links: &[Vec<(TensorId, i128)>], out: &mut Vec<Value>) {
-    let mut ends: HashMap<TensorId, BTreeSet<i128>> = HashMap::new();
-    let mut work = Vec::new();
-    for t in group {
-        work.push((*t, 0));
-        work.push((*t, sizes[t.index()] as i128));
-    }
-    let mut count = 0;
-    while let Some((t, at)) = work.pop() {
-        if !ends.entry(t).or_default().insert(at) {
-            continue;
-        }
-        count += 1;
-        if count > 64 * group.len() + 4096 {
-            // Too many pieces: all that is sure is that some tensor of the group is alive.
-            let bytes = group.iter().map(|t| sizes[t.index()]).min().unwrap_or(0);
-            out.push(Value { bytes, holders: group.to_vec() });
-            return;
-        }
-        for (u, by) in &links[t.index()] {
-            if (0..=sizes[u.index()] as i128).contains(&(at + by)) {
-                work.push((*u, at + by));
-            }
-        }
-    }
-    // Pieces that are the same, by walking from each in turn.
-    let mut seen: BTreeSet<(TensorId, i128)> = BTreeSet::new();
-    for t in group {
-        let cuts: Vec<i128> = ends.get(t).map(|e| e.iter().copied().collect()).unwrap_or_default();
-        for pair in cuts.windows(2) {
-            if !seen.insert((*t, pair[0])) {
-                continue;
-            }
-            let bytes = pair[1] - pair[0];
-            let mut holders = BTreeSet::from([*t]);
-            let mut stack = vec![(*t, pair[0])];
-            while let Some((u, at)) = stack.pop() {
-                for (v, by) in &links[u.index()] {
-                    let there = at + by;
-                    if there >= 0 && there + bytes <= sizes[v.index()] as i128 && seen.insert((*v, there)) {
-                        holders.insert(*v);
-                        stack.push((*v, there));
-                    }
-                }
-            }
-            out.push(Value { bytes: bytes as u64, holders: holders.into_iter().collect() });
-        }
-    }
-}
-
-/// The bytes of each tensor as plans count them: in whole units of the storage alignment where all that might ever be tied
-/// to it starts at a multiple of that.
-fn counted(problem: &Problem) -> Vec<u64> {
-    let unit = problem.storage_align();
-    let mut tied: Vec<Vec<TensorId>> = vec![Vec::new(); problem.tensors().len()];
-    for s in problem.shares() {
-        tied[s.inner.index()].push(s.outer);
-        tied[s.outer.index()].push(s.inner);
-    }
-    let mut stack: Vec<TensorId> = problem.shares().iter().filter(|s| s.offset % unit != 0).map(|s| s.inner).collect();
-    let mut odd = vec![false; problem.tensors().len()];
-    while let Some(t) = stack.pop() {
-        if !std::mem::replace(&mut odd[t.index()], true) {
-            stack.extend(&tied[t.index()]);
-        }
-    }
-    let size = |(t, odd): (usize, bool)| {
-        let size = problem.tensors()[t].size;
-        if odd { size } else { size.div_ceil(unit) * unit }
+/// The ops that must run before or after an op, itself excluded.
+fn reach(problem: &Problem, from: OpId, towards: Towards) -> Vec<bool> {
+    let n = problem.ops().len();
+    let mut next: Vec<Vec<OpId>> = vec![Vec::new(); n];
+    let mut link = |a: OpId, b: OpId| match towards {
+        Towards::Ancestors => next[b.index()].push(a),
+        Towards::Descendants => next[a.index()].push(b),
     };
-    odd.into_iter().enumerate().map(size).collect()
+    for o in problem.op_ids() {
+        for t in &problem.op(o).inputs {
+            if let Some(p) = problem.producer(*t) {
+                link(p, o);
+            }
+        }
+    }
+    for (a, b) in problem.edges() {
+        link(*a, *b);
+    }
+    let mut seen = vec![false; n];
+    let mut stack = next[from.index()].clone();
+    while let Some(o) = stack.pop() {
+        if !std::mem::replace(&mut seen[o.index()], true) {
+            stack.extend(&next[o.index()]);
+        }
+    }
+    seen
 }

@@ -22,11 +22,7 @@ enum Reason {
 impl Outside {
     pub(super) fn new(problem: &Problem, shares: &[&Share]) -> Self {
         let n = problem.tensors().len();
-        let mut links = vec![Vec::new(); n];
-        for s in shares.iter().filter(|s| carries_value(s.kind)) {
-            links[s.inner.index()].push(s.outer.index());
-            links[s.outer.index()].push(s.inner.index());
-        }
+        let links = links(problem, shares.iter().copied().filter(|s| carries_value(s.kind)));
         let mut seen = vec![false; n];
         let mut this = Outside { set: vec![0; n], reason: Vec::new() };
         let mut single = Vec::new();
@@ -72,6 +68,16 @@ impl Outside {
     pub(super) fn may_be(&self, t: usize) -> bool {
         self.reason[self.set[t]] != Reason::Inside
     }
+}
+
+/// The tensors that shares tie to each.
+pub(super) fn links<'s>(problem: &Problem, shares: impl Iterator<Item = &'s Share>) -> Vec<Vec<usize>> {
+    let mut links = vec![Vec::new(); problem.tensors().len()];
+    for s in shares {
+        links[s.inner.index()].push(s.outer.index());
+        links[s.outer.index()].push(s.inner.index());
+    }
+    links
 }
 
 /// All that links reach, the start included.

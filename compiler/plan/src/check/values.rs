@@ -1,9 +1,10 @@
 //! Which bytes of which tensors are the same value, by views and parts: each value of a piece of memory counts once, and two
 //! different ones alive at a step never lie in one byte (but where one takes the other's place right then).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::carries_value;
+use super::outside::{links, reached};
 use crate::problem::{Problem, Share, TensorId};
 
 /// A range of bytes, and the tensors that hold it.
@@ -12,82 +13,99 @@ pub(super) struct Value {
     pub(super) holders: Vec<TensorId>,
 }
 
-/// Rounds over all shares at most; each carries the ends of ranges one share further.
-const ROUNDS: usize = 32;
+/// Tensors that shares of equal value tie.
+pub(super) struct Tied {
+    /// They, ascending from the first found; a tensor of no bytes may be among them.
+    pub(super) members: Vec<usize>,
+    /// Their bytes by value; none where these would have to be cut too small.
+    pub(super) values: Option<Vec<Value>>,
+}
 
-/// All values, as far as these shares tell; none where ranges would have to be cut too small.
-///
-/// `even` says which tensors begin at the storage alignment whatever shares are taken; their sizes are padded.
-pub(super) fn values(problem: &Problem, shares: &[&Share], even: &[bool]) -> Option<Vec<Value>> {
-    let size = |t: TensorId| {
-        let bytes = problem.tensor(t).size;
-        if even[t.index()] { problem.padded(bytes) } else { bytes }
-    };
-    let ties: Vec<&&Share> = shares.iter().filter(|s| carries_value(s.kind) && size(s.inner) > 0).collect();
-    let mut cuts: Vec<BTreeSet<u64>> = problem.tensor_ids().map(|t| BTreeSet::from([0, size(t)])).collect();
-    let most = 8 * cuts.len() + 10_000;
-    let mut settled = false;
-    for round in 0..ROUNDS {
-        let before: usize = cuts.iter().map(BTreeSet::len).sum();
-        if before > most {
+/// Which tensors begin at the storage alignment whichever of these shares are taken.
+pub(super) fn even(problem: &Problem, shares: &[&Share]) -> Vec<bool> {
+    let ties = links(problem, shares.iter().copied());
+    let mut odd = vec![false; problem.tensors().len()];
+    for s in shares.iter().filter(|s| s.offset % problem.storage_align() != 0) {
+        if !odd[s.inner.index()] {
+            reached(s.inner.index(), &ties, &mut odd);
+        }
+    }
+    odd.into_iter().map(|o| !o).collect()
+}
+
+/// The bytes of each tensor as plans count them: in whole units of the storage alignment where it is [`even`].
+pub(super) fn sizes(problem: &Problem, even: &[bool]) -> Vec<u64> {
+    let size = |(t, even): (&crate::problem::Tensor, &bool)| if *even { problem.padded(t.size) } else { t.size };
+    problem.tensors().iter().zip(even).map(size).collect()
+}
+
+/// All tensors by what ties them, with their values as far as these shares tell.
+pub(super) fn tied(problem: &Problem, shares: &[&Share], sizes: &[u64]) -> Vec<Tied> {
+    let n = sizes.len();
+    let mut ties: Vec<Vec<(usize, i128)>> = vec![Vec::new(); n];
+    for s in shares.iter().filter(|s| carries_value(s.kind)) {
+        ties[s.inner.index()].push((s.outer.index(), s.offset as i128));
+        ties[s.outer.index()].push((s.inner.index(), -(s.offset as i128)));
+    }
+    let plain = links(problem, shares.iter().copied().filter(|s| carries_value(s.kind)));
+    let mut seen = vec![false; n];
+    let mut out = Vec::new();
+    for t in 0..n {
+        if !seen[t] {
+            let members = reached(t, &plain, &mut seen);
+            let values = split(sizes, &members, &ties);
+            out.push(Tied { members, values });
+        }
+    }
+    out
+}
+
+/// Splits tied tensors at every end of a shared range until all shares map whole pieces to whole pieces.
+fn split(sizes: &[u64], members: &[usize], ties: &[Vec<(usize, i128)>]) -> Option<Vec<Value>> {
+    let mut ends: HashMap<usize, BTreeSet<i128>> = HashMap::new();
+    let mut work = Vec::new();
+    for t in members.iter().filter(|t| sizes[**t] > 0) {
+        work.push((*t, 0));
+        work.push((*t, sizes[*t] as i128));
+    }
+    let mut count = 0;
+    while let Some((t, at)) = work.pop() {
+        if !ends.entry(t).or_default().insert(at) {
+            continue;
+        }
+        count += 1;
+        if count > 64 * members.len() + 4096 {
             return None;
         }
-        let mut carry = |s: &Share| {
-            let out: Vec<u64> = cuts[s.inner.index()].iter().map(|c| c + s.offset).collect();
-            cuts[s.outer.index()].extend(out);
-            let range = s.offset..=s.offset + size(s.inner);
-            let back: Vec<u64> = cuts[s.outer.index()].range(range).map(|c| c - s.offset).collect();
-            cuts[s.inner.index()].extend(back);
-        };
-        if round % 2 == 0 {
-            ties.iter().for_each(|s| carry(s));
-        } else {
-            ties.iter().rev().for_each(|s| carry(s));
-        }
-        if cuts.iter().map(BTreeSet::len).sum::<usize>() == before {
-            settled = true;
-            break;
-        }
-    }
-    if !settled {
-        return None;
-    }
-    let cuts: Vec<Vec<u64>> = cuts.into_iter().map(|c| c.into_iter().collect()).collect();
-    let mut first = vec![0usize];
-    for c in &cuts {
-        first.push(first[first.len() - 1] + c.len() - 1);
-    }
-    let mut root: Vec<usize> = (0..first[cuts.len()]).collect();
-    for s in &ties {
-        let (inner, outer) = (&cuts[s.inner.index()], &cuts[s.outer.index()]);
-        let at = first[s.outer.index()] + outer.partition_point(|c| *c < s.offset);
-        for k in 0..inner.len() - 1 {
-            let (a, b) = (top(&mut root, first[s.inner.index()] + k), top(&mut root, at + k));
-            root[a.max(b)] = a.min(b);
-        }
-    }
-    let mut out: Vec<Value> = Vec::new();
-    let mut slot = vec![usize::MAX; root.len()];
-    for (t, c) in cuts.iter().enumerate() {
-        for (k, ends) in c.windows(2).enumerate() {
-            let r = top(&mut root, first[t] + k);
-            if slot[r] == usize::MAX {
-                slot[r] = out.len();
-                out.push(Value { bytes: ends[1] - ends[0], holders: Vec::new() });
+        for (u, by) in &ties[t] {
+            if (0..=sizes[*u] as i128).contains(&(at + by)) {
+                work.push((*u, at + by));
             }
-            let holders = &mut out[slot[r]].holders;
-            if holders.last() != Some(&TensorId(t as u32)) {
-                holders.push(TensorId(t as u32));
+        }
+    }
+    // Pieces that are the same, by walking from each in turn.
+    let mut seen: BTreeSet<(usize, i128)> = BTreeSet::new();
+    let mut out = Vec::new();
+    for t in members {
+        let cuts: Vec<i128> = ends.get(t).map(|e| e.iter().copied().collect()).unwrap_or_default();
+        for pair in cuts.windows(2) {
+            if !seen.insert((*t, pair[0])) {
+                continue;
             }
+            let bytes = pair[1] - pair[0];
+            let mut holders = BTreeSet::from([TensorId(*t as u32)]);
+            let mut stack = vec![(*t, pair[0])];
+            while let Some((u, at)) = stack.pop() {
+                for (v, by) in &ties[u] {
+                    let there = at + by;
+                    if there >= 0 && there + bytes <= sizes[*v] as i128 && seen.insert((*v, there)) {
+                        holders.insert(TensorId(*v as u32));
+                        stack.push((*v, there));
+                    }
+                }
+            }
+            out.push(Value { bytes: bytes as u64, holders: holders.into_iter().collect() });
         }
     }
     Some(out)
-}
-
-fn top(root: &mut [usize], mut i: usize) -> usize {
-    while root[i] != i {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    i
 }

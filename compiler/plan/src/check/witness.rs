@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::repeat::Past;
 use super::{Violation, cost};
 use crate::problem::{Home, OpId, Problem, TensorId};
 use crate::solution::{Certificate, Witness};
@@ -49,60 +50,27 @@ fn at_step(problem: &Problem, order: &[OpId], op: OpId, tensors: &[TensorId]) ->
             return Err(Violation::WitnessName { what: format!("tensor {}", t.0) });
         }
     }
-    let (before, after) = (reach(problem, op, Towards::Ancestors), reach(problem, op, Towards::Descendants));
+    let past = Past::new(problem, order, &[op]);
     for t in tensors {
-        if !surely_alive(problem, op, *t, &before, &after) {
+        if !surely_alive(problem, &past, op, *t) {
             return Err(Violation::NotAlive {
                 tensor: problem.tensor(*t).name.clone(),
                 op: problem.op(op).name.clone(),
             });
         }
     }
-    Ok(cost::at_step(problem, order, op, &seen))
+    Ok(cost::at_step(problem, &past, op, &seen))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Towards {
-    Ancestors,
-    Descendants,
-}
-
-/// The ops that must run before or after an op, itself excluded.
-pub(super) fn reach(problem: &Problem, from: OpId, towards: Towards) -> Vec<bool> {
-    let n = problem.ops().len();
-    let mut next: Vec<Vec<OpId>> = vec![Vec::new(); n];
-    let mut link = |a: OpId, b: OpId| match towards {
-        Towards::Ancestors => next[b.index()].push(a),
-        Towards::Descendants => next[a.index()].push(b),
-    };
-    for o in problem.op_ids() {
-        for t in &problem.op(o).inputs {
-            if let Some(p) = problem.producer(*t) {
-                link(p, o);
-            }
-        }
-    }
-    for (a, b) in problem.edges() {
-        link(*a, *b);
-    }
-    let mut seen = vec![false; n];
-    let mut stack = next[from.index()].clone();
-    while let Some(o) = stack.pop() {
-        if !std::mem::replace(&mut seen[o.index()], true) {
-            stack.extend(&next[o.index()]);
-        }
-    }
-    seen
-}
-
-/// Whether every order keeps the tensor alive while the op runs.
-fn surely_alive(problem: &Problem, op: OpId, t: TensorId, before: &[bool], after: &[bool]) -> bool {
+/// Whether every order keeps the tensor alive while the only op of `past` runs.
+fn surely_alive(problem: &Problem, past: &Past, op: OpId, t: TensorId) -> bool {
     let tensor = problem.tensor(t);
     if tensor.pinned {
         return true;
     }
-    let made = tensor.input || problem.producer(t).is_some_and(|p| p == op || before[p.index()]);
+    // An op stands in both lists of its own.
+    let made = tensor.input || problem.producer(t).is_some_and(|p| past.descendants[p.index()] != 0);
     let produced_here = problem.producer(t) == Some(op);
-    let read = tensor.output || produced_here || problem.consumers(t).iter().any(|c| *c == op || after[c.index()]);
+    let read = tensor.output || produced_here || problem.consumers(t).iter().any(|c| past.ancestors[c.index()] != 0);
     made && read
 }
