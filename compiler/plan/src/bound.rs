@@ -1,5 +1,6 @@
 //! Lower bounds on the arena of any plan.
 
+use crate::order::atoms::linked;
 use crate::problem::{Home, OpId, Problem, TensorId};
 use crate::solution::Witness;
 
@@ -41,11 +42,7 @@ struct Components {
 }
 
 fn may_share(problem: &Problem) -> Components {
-    let mut sets = petgraph::unionfind::UnionFind::<u32>::new(problem.tensors().len());
-    for s in problem.shares() {
-        sets.union(s.inner.0, s.outer.0);
-    }
-    let of = sets.into_labeling();
+    let of = linked(problem, problem.shares());
     let mut external = vec![false; of.len()];
     for t in problem.tensor_ids() {
         external[of[t.index()] as usize] |= problem.tensor(t).home != Home::Arena;

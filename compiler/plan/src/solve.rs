@@ -12,6 +12,7 @@ use crate::limits::{Clock, Effort, Limits, Objective};
 use crate::order::atoms::Outside;
 use crate::order::model::{Count, Model};
 use crate::order::plan::{OrderLimits, Ordered, Proof, plan};
+use crate::order::simple::all as all_simple;
 use crate::order::{Simple, simple};
 use crate::place::{Block, PlaceLimits};
 use crate::problem::{Problem, TensorId};
@@ -61,10 +62,11 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
     };
     let order_limits = OrderLimits { states, enough: limits.capacity.unwrap_or(0), clock };
     let likely = Model::new(problem, Count::Likely);
-    let ordered = plan(problem, &likely, step_bound, &order_limits);
+    let simple = all_simple(problem);
+    let ordered = plan(problem, &likely, &simple, step_bound, &order_limits);
     // Where the model is no more than a guess, the bound needs the one that never counts too much.
     let at_most = Model::new(problem, Count::AtMost);
-    let other = (at_most != likely).then(|| plan(problem, &at_most, step_bound, &order_limits));
+    let other = (at_most != likely).then(|| plan(problem, &at_most, &simple, step_bound, &order_limits));
     let bounded = other.as_ref().unwrap_or(&ordered);
     let bound = bounded.lower_bound;
     let all = BTreeSet::new();
@@ -73,9 +75,9 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         posed.push(Posed::new(problem, o.order.clone(), bound, &all, o.method.clone())?);
     }
     let mut file_order_peak = 0;
-    for rule in Simple::ALL {
-        let p = Posed::new(problem, simple(problem, rule), bound, &all, rule.name())?;
-        if rule == Simple::File {
+    for (rule, order) in &simple {
+        let p = Posed::new(problem, order.clone(), bound, &all, rule.name())?;
+        if *rule == Simple::File {
             file_order_peak = p.peak();
         }
         posed.push(p);
@@ -92,7 +94,7 @@ pub fn solve(problem: &Problem, limits: &Limits) -> Result<Planned, PlanError> {
         if !counted.is_empty() {
             let model = Model::counting(problem, Count::AtMost, &counted);
             let limits = OrderLimits { enough: enough + room, ..order_limits };
-            let counting = plan(problem, &model, bound + room, &limits);
+            let counting = plan(problem, &model, &simple, bound + room, &limits);
             if counting.lower_bound > bound + room {
                 bound = counting.lower_bound - room;
                 witness = self::witness(&counting, Witness::None, &counted);

@@ -13,6 +13,15 @@ use crate::problem::{Home, Problem, Share, ShareKind, TensorId};
 
 use super::model::Count;
 
+/// A name for each tensor, the same for those that a chain of these shares links.
+pub(crate) fn linked<'s>(problem: &Problem, shares: impl IntoIterator<Item = &'s Share>) -> Vec<u32> {
+    let mut sets = UnionFind::<u32>::new(problem.tensors().len());
+    for s in shares {
+        sets.union(s.inner.0, s.outer.0);
+    }
+    sets.into_labeling()
+}
+
 /// Bytes that the same tensors hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Atom {
@@ -35,11 +44,7 @@ pub(crate) fn atoms(problem: &Problem, count: Count, counted: &[TensorId]) -> Ve
         let mut ties = Ties { parent: (0..n as u32).collect(), distance: vec![0; n] };
         shares.retain(|s| ties.tie(s.inner.0, s.outer.0, s.offset as i64));
     }
-    let mut sets = UnionFind::<u32>::new(n);
-    for s in &shares {
-        sets.union(s.inner.0, s.outer.0);
-    }
-    let of = sets.into_labeling();
+    let of = linked(problem, shares.iter().copied());
     let mut outside = outside(problem, count, &of);
     if !counted.is_empty() {
         let sets = Outside::new(problem);
@@ -152,13 +157,8 @@ fn pieces(members: &[TensorId], ties: &[&Share], local: &[usize], size: impl Fn(
 /// For each tensor whether all that shares may tie to it starts at the storage alignment; then bytes are counted in whole
 /// units of it, as plans count them.
 fn aligned(problem: &Problem) -> Vec<bool> {
-    let n = problem.tensors().len();
-    let mut sets = UnionFind::<u32>::new(n);
-    for s in problem.shares() {
-        sets.union(s.inner.0, s.outer.0);
-    }
-    let of = sets.into_labeling();
-    let mut odd = vec![false; n];
+    let of = linked(problem, problem.shares());
+    let mut odd = vec![false; of.len()];
     for s in problem.shares() {
         odd[of[s.inner.index()] as usize] |= s.offset % problem.storage_align() != 0;
     }
@@ -176,20 +176,14 @@ pub(crate) struct Outside {
 
 impl Outside {
     pub(crate) fn new(problem: &Problem) -> Self {
-        let n = problem.tensors().len();
-        let mut sets = UnionFind::<u32>::new(n);
-        for s in problem.shares() {
-            let outer = problem.tensor(s.outer);
-            if s.kind != ShareKind::InPlace || !(outer.output || outer.pinned) {
-                sets.union(s.inner.0, s.outer.0);
-            }
-        }
+        let kept = |s: &&Share| problem.tensor(s.outer).output || problem.tensor(s.outer).pinned;
+        let ever = problem.shares().iter().filter(|s| s.kind != ShareKind::InPlace || !kept(s));
         let aligned = aligned(problem);
         let size = |t: TensorId| {
             let size = problem.tensor(t).size;
             if aligned[t.index()] { problem.padded(size) } else { size }
         };
-        Outside { of: sets.into_labeling(), sizes: problem.tensor_ids().map(size).collect() }
+        Outside { of: linked(problem, ever), sizes: problem.tensor_ids().map(size).collect() }
     }
 
     fn chosen(&self, counted: &[TensorId]) -> Vec<bool> {

@@ -52,25 +52,15 @@ impl Both {
         }
         let mut slice = 64;
         while spent(&forward, &backward) < states && !clock.over() {
-            match forward.go_on(slice) {
-                Verdict::Found => {
-                    let order = forward.order().chain(tail.into_iter().rev()).collect();
-                    return (Found::Order(order), spent(&forward, &backward));
-                }
-                Verdict::Impossible => {
-                    return (Found::AtLeast(forward.next.min(blocked)), spent(&forward, &backward));
-                }
-                Verdict::Open => {}
-            }
-            match backward.go_on(slice) {
-                Verdict::Found => {
-                    let order = head.into_iter().chain(backward.order().rev()).collect();
-                    return (Found::Order(order), spent(&forward, &backward));
-                }
-                Verdict::Impossible => {
-                    return (Found::AtLeast(backward.next.min(blocked)), spent(&forward, &backward));
-                }
-                Verdict::Open => {}
+            for ahead in [true, false] {
+                let search = if ahead { &mut forward } else { &mut backward };
+                let found = match search.go_on(slice) {
+                    Verdict::Found if ahead => Found::Order(search.order().chain(tail.into_iter().rev()).collect()),
+                    Verdict::Found => Found::Order(head.into_iter().chain(search.order().rev()).collect()),
+                    Verdict::Impossible => Found::AtLeast(search.next.min(blocked)),
+                    Verdict::Open => continue,
+                };
+                return (found, spent(&forward, &backward));
             }
             slice = (slice * 2).min(1 << 16);
         }

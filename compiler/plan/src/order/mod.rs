@@ -10,7 +10,7 @@ mod parts;
 pub(crate) mod plan;
 mod search;
 pub(crate) mod segment;
-mod simple;
+pub(crate) mod simple;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::Simple;
 use super::decide::Both;
 use super::local::{Places, local};
 use super::model::Model;
 use super::segment::segments;
 use super::state::{State, profile};
-use super::{Simple, simple};
-use crate::problem::Problem;
+use crate::problem::{OpId, Problem};
 
 /// One segment.
 #[derive(Clone, Debug)]
@@ -51,9 +51,9 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Cuts the graph and tries the simple orders in each segment: every order passes the cuts, so they can be compared
+    /// Cuts the graph and tries the `simple` orders in each segment: every order passes the cuts, so they can be compared
     /// segment by segment.
-    pub(crate) fn new(problem: &Problem, model: &Model) -> Self {
+    pub(crate) fn new(problem: &Problem, model: &Model, simple: &[(Simple, Vec<OpId>)]) -> Self {
         let file: Vec<u32> = problem.file_order().iter().map(|o| o.0).collect();
         let places = Places::new(model, &file);
         let mut state = State::new(model);
@@ -85,14 +85,13 @@ impl Parts {
             from += part.ops.len();
             out.parts.push(part);
         }
-        for rule in Simple::ALL {
-            out.offer_simple(problem, rule, &places, &first);
+        for (rule, order) in simple {
+            out.offer_simple(*rule, order, &places, &first);
         }
         out
     }
 
-    fn offer_simple(&mut self, problem: &Problem, rule: Simple, places: &Places, first: &[usize]) {
-        let order = simple(problem, rule);
+    fn offer_simple(&mut self, rule: Simple, order: &[OpId], places: &Places, first: &[usize]) {
         let mut starts = Vec::with_capacity(self.parts.len());
         let mut from = 0;
         for part in &self.parts {

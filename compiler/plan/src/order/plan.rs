@@ -1,5 +1,6 @@
 //! From a problem to an order with a proven bound: cut, bound, search, improve.
 
+use super::Simple;
 use super::cut::least_at;
 use super::decide::Found;
 use super::model::Model;
@@ -68,9 +69,15 @@ impl Ordered {
     }
 }
 
-/// Finds an order; `bound` is a lower bound known before.
-pub(crate) fn plan(problem: &Problem, model: &Model, bound: u64, limits: &OrderLimits) -> Ordered {
-    let mut parts = Parts::new(problem, model);
+/// Finds an order, none worse than the `simple` ones; `bound` is a lower bound known before.
+pub(crate) fn plan(
+    problem: &Problem,
+    model: &Model,
+    simple: &[(Simple, Vec<OpId>)],
+    bound: u64,
+    limits: &OrderLimits,
+) -> Ordered {
+    let mut parts = Parts::new(problem, model, simple);
     let mut proof = Proof::Given;
     let mut lower = bound;
     let alone = parts.parts.iter().filter(|p| p.shape.is_none()).max_by_key(|p| (p.alone, std::cmp::Reverse(p.ops[0])));

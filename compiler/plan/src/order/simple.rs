@@ -33,6 +33,11 @@ impl Simple {
     }
 }
 
+/// All simple orders.
+pub(crate) fn all(problem: &Problem) -> Vec<(Simple, Vec<OpId>)> {
+    Simple::ALL.map(|rule| (rule, simple(problem, rule))).into()
+}
+
 /// The order by a simple rule.
 pub fn simple(problem: &Problem, rule: Simple) -> Vec<OpId> {
     match rule {

@@ -167,14 +167,14 @@ fn plans_of_segments_are_exact() {
         let model = Model::new(&problem, Count::AtMost);
         let (best, _) = brute(&model);
         let limits = OrderLimits { states: 100_000, enough: 0, clock };
-        let ordered = plan(&problem, &model, 0, &limits);
+        let ordered = plan(&problem, &model, &super::simple::all(&problem), 0, &limits);
         let order: Vec<u32> = ordered.order.iter().map(|o| o.0).collect();
         let peak = profile(&mut State::new(&model), &order).into_iter().max().unwrap_or(0);
         assert_eq!((peak, ordered.lower_bound), (best, best), "seed {seed}");
         assert!(ordered.proof != Proof::Given || best == 0, "seed {seed}");
         // What is enough is proven to be out of reach, or reached.
         let limits = OrderLimits { enough: best + best / 4, ..limits };
-        let ordered = plan(&problem, &model, 0, &limits);
+        let ordered = plan(&problem, &model, &super::simple::all(&problem), 0, &limits);
         let order: Vec<u32> = ordered.order.iter().map(|o| o.0).collect();
         let peak = profile(&mut State::new(&model), &order).into_iter().max().unwrap_or(0);
         assert!(peak <= best + best / 4 && ordered.lower_bound <= best, "seed {seed}");
@@ -187,7 +187,7 @@ fn equal_layers_are_searched_once() {
     let plan = |layers| {
         let problem = support::nets::moe(layers, 8);
         let model = Model::new(&problem, Count::Likely);
-        plan(&problem, &model, 0, &limits)
+        plan(&problem, &model, &super::simple::all(&problem), 0, &limits)
     };
     let (few, many) = (plan(2), plan(96));
     assert!(few.states > 0, "no search was needed");

@@ -114,8 +114,14 @@ impl<'p> Attack<'p> {
         }
     }
 
-    /// Changes one thing at random, whatever it is.
+    /// Changes one thing at random, whatever it is, as long as no list was cut short.
     pub fn disturb(&mut self) {
+        let whole = self.solution.order.len() == self.problem.ops().len()
+            && self.solution.places.len() == self.problem.tensors().len()
+            && self.solution.workspaces.len() == self.problem.ops().len();
+        if !whole {
+            return;
+        }
         let (tensors, ops) = (self.problem.tensors().len() as u64, self.problem.ops().len() as u64);
         let d = &mut self.dice;
         let (t, o) = (d.below(tensors) as usize, d.below(ops) as usize);

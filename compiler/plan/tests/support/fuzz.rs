@@ -60,12 +60,7 @@ pub fn plan(bytes: &[u8]) {
     let mut attack = Attack::new(&problem, &planned, 0);
     attack.dice = Dice::of(changes);
     for _ in 0..changes.len() / 3 {
-        if attack.solution.order.len() == problem.ops().len()
-            && attack.solution.places.len() == problem.tensors().len()
-            && attack.solution.workspaces.len() == problem.ops().len()
-        {
-            attack.disturb();
-        }
+        attack.disturb();
     }
     attack.believe();
     if attack.check().is_ok() {
