@@ -9,7 +9,7 @@ use neap_plan::{Op, Place, Planned, Problem};
 use neap_spec::CpuTarget;
 
 use crate::compile::pose::{Posed, Work};
-use crate::compile::units::{Root, Unit};
+use crate::compile::units::{Root, Unit, scratch};
 
 /// The smallest second-level cache that is pretended, bytes: below it, kernels get several times slower and scratch, by
 /// then some 8 KB, hardly shrinks.
@@ -66,10 +66,6 @@ fn smaller(u: &Unit, spare: u64, target: &CpuTarget) -> Option<Scheduled<Schedul
         l2 /= 2;
     }
     best
-}
-
-fn scratch(s: &Scheduled<Schedule>) -> u64 {
-    s.stages.iter().map(|s| s.scratch).max().unwrap_or(0)
 }
 
 /// Bytes of the arena that tensors hold while each op runs.

@@ -42,14 +42,14 @@ impl Moves {
 /// A concatenation whose kernel has a stage for each part that is not empty.
 fn parts(node: &Node, body: &Body, stages: usize) -> Moves {
     let axis = node.attrs.get_int("axis") as usize;
+    let ranges = in_ranges(body.ty(node.outputs[0]), axis);
     let (mut parts, mut offset, mut stage) = (vec![], 0, 0);
     for v in &node.inputs {
         let ty = body.ty(*v);
-        let (Some(dims), Some(bytes)) = (ty.static_dims(), ty.bytes()) else { return Moves::No };
-        let whole_rows = dims[..axis].iter().all(|d| *d == 1);
+        let Some(bytes) = ty.bytes() else { return Moves::No };
         let copied = (bytes > 0).then_some(stage);
         stage += usize::from(bytes > 0);
-        parts.push(Part { stage: copied, bytes, offset: whole_rows.then_some(offset) });
+        parts.push(Part { stage: copied, bytes, offset: ranges.then_some(offset) });
         offset += bytes;
     }
     if stage == stages { Moves::Parts(parts) } else { Moves::No }
@@ -58,9 +58,7 @@ fn parts(node: &Node, body: &Body, stages: usize) -> Moves {
 /// A box of a tensor that is one range of its bytes: single elements, then one run, then whole dims.
 fn range(from: &TensorType, to: &TensorType, starts: &[i64]) -> Moves {
     let (Some(from_dims), Some(to_dims)) = (from.static_dims(), to.static_dims()) else { return Moves::No };
-    let lead = to_dims.iter().take_while(|d| **d == 1).count();
-    let whole = |i: usize| from_dims[i] == to_dims[i];
-    if to_dims.contains(&0) || !(lead + 1..to_dims.len()).all(whole) {
+    if to_dims.contains(&0) || !one_run(from, to) {
         return Moves::No;
     }
     let mut offset = 0;
@@ -69,6 +67,17 @@ fn range(from: &TensorType, to: &TensorType, starts: &[i64]) -> Moves {
         offset = offset * d + start;
     }
     Moves::Range(offset * from.dtype.size())
+}
+
+/// Whether a box of a tensor is one range of its bytes, as far as its dims tell: elements are neighbours in it.
+pub fn one_run(from: &TensorType, to: &TensorType) -> bool {
+    let lead = to.dims.iter().take_while(|d| d.as_const() == Some(1)).count();
+    (lead + 1..to.dims.len()).all(|i| from.dims[i] == to.dims[i])
+}
+
+/// Whether the parts of a concatenation along an axis are ranges of the whole.
+pub fn in_ranges(whole: &TensorType, axis: usize) -> bool {
+    whole.dims[..axis].iter().all(|d| d.as_const() == Some(1))
 }
 
 /// A gather of neighbours by known indices.

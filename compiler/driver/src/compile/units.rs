@@ -44,8 +44,13 @@ pub struct Unit {
 impl Unit {
     /// Scratch bytes of one thread, the most of its stages, rounded up to the arena's alignment.
     pub fn scratch(&self) -> u64 {
-        self.scheduled.stages.iter().map(|s| s.scratch.next_multiple_of(ALIGN)).max().unwrap_or(0)
+        scratch(&self.scheduled)
     }
+}
+
+/// As [`Unit::scratch`], of any schedule.
+pub fn scratch(scheduled: &Scheduled<Schedule>) -> u64 {
+    scheduled.stages.iter().map(|s| s.scratch.next_multiple_of(ALIGN)).max().unwrap_or(0)
 }
 
 /// Blocks of the weight section, equal ones shared.

@@ -6,6 +6,7 @@
 use neap_optable::{Body, GraphOp, Node, ValueId};
 
 use super::build::Built;
+use crate::compile::moves::{in_ranges, one_run};
 
 /// What is known of a node of the base body.
 #[derive(Clone, Debug, Default)]
@@ -256,16 +257,11 @@ fn is_move(n: &Node) -> bool {
 
 /// Whether a result lies in the operand: reshapes, and slices that are one range of bytes.
 fn is_view(body: &Body, n: &Node) -> bool {
-    n.op == GraphOp::Reshape || n.op == GraphOp::Slice && one_range(body, n)
-}
-
-fn one_range(body: &Body, n: &Node) -> bool {
-    let (from, to) = (&body.ty(n.inputs[0]).dims, &body.ty(n.outputs[0]).dims);
-    let lead = to.iter().take_while(|d| d.as_const() == Some(1)).count();
-    n.attrs.get_ints("steps").iter().all(|s| *s == 1) && (lead + 1..to.len()).all(|i| from[i] == to[i])
+    let steps = || n.attrs.get_ints("steps").iter().all(|s| *s == 1);
+    let run = || one_run(body.ty(n.inputs[0]), body.ty(n.outputs[0]));
+    n.op == GraphOp::Reshape || n.op == GraphOp::Slice && steps() && run()
 }
 
 fn contiguous(body: &Body, n: &Node) -> bool {
-    let axis = n.attrs.get_int("axis") as usize;
-    body.ty(n.outputs[0]).dims[..axis].iter().all(|d| d.as_const() == Some(1))
+    in_ranges(body.ty(n.outputs[0]), n.attrs.get_int("axis") as usize)
 }

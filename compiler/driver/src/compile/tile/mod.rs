@@ -19,8 +19,8 @@ use crate::compile::units::{self, Unit, WeightStore};
 use crate::compile::{Compiler, Graph, Timing};
 use crate::failure::Failure;
 use build::{Built, Decision, build};
-use estimate::{Fact, estimate};
-use search::{Choice, Search, flops};
+use estimate::Fact;
+use search::{Choice, Search};
 
 /// What was tiled.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -98,10 +98,7 @@ impl Compiler {
             bar.set_message(format!("tiling: {:.1} MB of {:.1} MB", peak as f64 / 1e6, before as f64 / 1e6));
             bar.tick();
         };
-        let untiled = build(&base, &[]).map_err(Failure::new)?;
-        let overhead = search::overhead(&estimate(&untiled, &facts));
-        let fixed = buffers(&base);
-        let search = Search { base: &base, facts: &facts, limit, fixed, overhead, progress: &progress };
+        let search = Search::new(&base, &facts, limit, &progress).map_err(Failure::new)?;
         let mut arena = |built: &Built| -> Result<u64, Failure> {
             let graph = self::graph(&graph, built, Tiling::default());
             let mut units = units::units(&graph.body, &mut store, &self.target)?;
@@ -151,7 +148,7 @@ fn choose(
         for instead in [None, fewer] {
             let mut decisions = choice.decisions.clone();
             decisions.splice(at..at + 1, instead.clone());
-            let Some(other) = search.judge(flops(search.base), decisions) else { continue };
+            let Some(other) = search.judge(decisions) else { continue };
             if other.peak > choice.peak.max(least) {
                 continue;
             }
@@ -215,11 +212,6 @@ fn reordered(body: &Body, units: &[Unit], order: &[Work]) -> Body {
     let mut new = body.clone();
     new.nodes = out.into_iter().map(|i| body.nodes[i].clone()).collect();
     new
-}
-
-/// Bytes of the caller's buffers.
-fn buffers(base: &Body) -> u64 {
-    base.args.iter().chain(&base.results).filter_map(|v| base.ty(*v).bytes()).sum()
 }
 
 fn facts(base: &Body, units: &[Unit]) -> Vec<Fact> {

@@ -63,25 +63,36 @@ pub struct Search<'a> {
     pub facts: &'a [Fact],
     /// Largest recompute.
     pub limit: f64,
-    /// Bytes of the caller's buffers, which no tiling makes less.
-    pub fixed: u64,
-    /// Costs of the base beside its operations.
-    pub overhead: f64,
     /// Called with each round's estimate.
     pub progress: &'a dyn Fn(u64),
+    /// Bytes of the caller's buffers, which no tiling makes less.
+    fixed: u64,
+    /// Operations of the base.
+    flops: u64,
+    /// Its costs beside these.
+    overhead: f64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// A search over a body.
+    ///
+    /// # Errors
+    /// Where nothing can be built of it.
+    pub fn new(base: &'a Body, facts: &'a [Fact], limit: f64, progress: &'a dyn Fn(u64)) -> Result<Self, String> {
+        let fixed = base.args.iter().chain(&base.results).filter_map(|v| base.ty(*v).bytes()).sum();
+        let overhead = overhead(&estimate(&build(base, &[])?, facts));
+        Ok(Search { base, facts, limit, progress, fixed, flops: flops(base), overhead })
+    }
+
     /// Greedy choices, each better than the one before by the estimate; the first decides nothing.
     pub fn run(&self) -> Vec<Choice> {
-        let flops = flops(self.base);
-        let Some(nothing) = self.judge(flops, vec![]) else { return vec![] };
+        let Some(nothing) = self.judge(vec![]) else { return vec![] };
         tracing::debug!(peak = nothing.peak, nodes = nothing.nodes, "untiled");
         let mut path = vec![nothing];
         for _ in 0..ROUNDS {
             let Some(now) = path.last() else { break };
             (self.progress)(now.peak);
-            let Some(next) = self.step(flops, now) else { break };
+            let Some(next) = self.step(now) else { break };
             tracing::debug!(peak = next.peak, slowdown = next.slowdown, recompute = next.recompute, nodes = next.nodes, decisions = ?next.decisions, "tile");
             path.push(next);
         }
@@ -89,11 +100,11 @@ impl Search<'_> {
     }
 
     /// The best choice that changes one decision.
-    fn step(&self, flops: u64, now: &Choice) -> Option<Choice> {
+    fn step(&self, now: &Choice) -> Option<Choice> {
         let mut tried: Vec<Choice> = vec![];
         for (from, to) in self.segments(now) {
             for axis in AXES {
-                tried.extend(self.with(flops, now, Decision { from, to, axis, tiles: FIRST }));
+                tried.extend(self.with(now, Decision { from, to, axis, tiles: FIRST }));
             }
         }
         tried.sort_by(|a, b| a.rank.total_cmp(&b.rank));
@@ -108,23 +119,23 @@ impl Search<'_> {
                 TILES
                     .iter()
                     .filter(|t| **t != FIRST)
-                    .filter_map(|&tiles| self.with(flops, now, Decision { tiles, ..d.clone() })),
+                    .filter_map(|&tiles| self.with(now, Decision { tiles, ..d.clone() })),
             );
         }
         all.into_iter().filter(|c| c.better(now)).min_by(|a, b| a.rank.total_cmp(&b.rank))
     }
 
     /// A decision in place of all that do not agree with it.
-    fn with(&self, flops: u64, now: &Choice, d: Decision) -> Option<Choice> {
+    fn with(&self, now: &Choice, d: Decision) -> Option<Choice> {
         let mut decisions: Vec<Decision> = now.decisions.iter().filter(|o| o.agrees(&d)).cloned().collect();
         decisions.push(d);
-        self.judge(flops, decisions)
+        self.judge(decisions)
     }
 
     /// What decisions are worth, if they can be applied within the limit.
-    pub fn judge(&self, flops_before: u64, decisions: Vec<Decision>) -> Option<Choice> {
+    pub fn judge(&self, decisions: Vec<Decision>) -> Option<Choice> {
         let built = build(self.base, &decisions).ok()?;
-        let recompute = recompute(&built, flops_before);
+        let recompute = recompute(&built, self.flops);
         if recompute > self.limit {
             return None;
         }
@@ -134,7 +145,7 @@ impl Search<'_> {
         let found = estimate(&built, self.facts);
         let peak = found.live.iter().copied().max().unwrap_or(0);
         let smooth = found.live.iter().map(|b| (*b as f64).powi(12)).sum::<f64>().powf(1.0 / 12.0);
-        let slowdown = recompute + (overhead(&found) - self.overhead) / (flops_before as f64 + self.overhead).max(1.0);
+        let slowdown = recompute + (overhead(&found) - self.overhead) / (self.flops as f64 + self.overhead).max(1.0);
         let doublings: f64 = built.tiles.iter().map(|t| (*t as f64).log2()).sum();
         let rank = (smooth + self.fixed as f64) * (1.0 + WORTH * slowdown.max(0.0)) * (1.0 + 0.001 * doublings);
         let nodes = built.body.nodes.len();
@@ -161,7 +172,7 @@ impl Choice {
 }
 
 /// Costs beside the operations themselves, as operations.
-pub fn overhead(found: &Estimate) -> f64 {
+fn overhead(found: &Estimate) -> f64 {
     found.launches as f64 * LAUNCH + found.moved as f64 * MOVED + found.weights as f64 * WEIGHT
 }
 
@@ -185,11 +196,11 @@ fn nearest(profile: &[u64], places: impl Iterator<Item = usize>, most: usize) ->
 }
 
 /// Operations of a body.
-pub fn flops(body: &Body) -> u64 {
+fn flops(body: &Body) -> u64 {
     body.flops().as_const().unwrap_or(0)
 }
 
 /// The share of operations that are computed more than once.
-pub fn recompute(built: &Built, before: u64) -> f64 {
+fn recompute(built: &Built, before: u64) -> f64 {
     (flops(&built.body) as f64 - before as f64).max(0.0) / (before as f64).max(1.0)
 }

@@ -46,46 +46,48 @@ fn padded(attrs: &Attrs, spatial: usize, d: usize, low: i64, high: i64) -> Attrs
     attrs.clone().ints("pads", pads)
 }
 
-/// Part of a convolution's result: along the batch, or along a spatial dim.
-pub(super) fn conv(attrs: &Attrs, ins: &[TensorType], part: Part) -> Result<Cut, String> {
+/// Part of the result of a convolution, transposed or not: along the batch, or along a spatial dim, where `rows` says of the
+/// windows over a number of elements which rows they read and what pads both ends.
+fn slid(
+    attrs: &Attrs,
+    ins: &[TensorType],
+    part: Part,
+    rows: impl FnOnce(&Window, u64) -> Result<(Part, i64, i64), String>,
+) -> Result<Cut, String> {
     match part.dim {
         0 => Ok(Cut::new(attrs, part, [Need::Part(part), Need::Whole])),
         1 => Err("every channel of a convolution reads all channels".into()),
         dim => {
             let (spatial, d) = (ins[0].rank() - 2, dim - 2);
             let w = Window::of(attrs, spatial, size(&ins[1], dim)? as i64, d);
-            let (read, low, high) = w.reads(&part, size(&ins[0], dim)?)?;
+            let (read, low, high) = rows(&w, size(&ins[0], dim)?)?;
             let attrs = padded(attrs, spatial, d, low, high);
             Ok(Cut { attrs, computed: part, needs: vec![Need::Part(read), Need::Whole] })
         }
     }
 }
 
+/// Part of a convolution's result.
+pub(super) fn conv(attrs: &Attrs, ins: &[TensorType], part: Part) -> Result<Cut, String> {
+    slid(attrs, ins, part, |w, n| w.reads(&part, n))
+}
+
 /// Part of a transposed convolution's result. Row `o` of the result is fed by the rows `i` with
 /// `o = i * stride - low + tap * dilation`.
 pub(super) fn conv_transpose(attrs: &Attrs, ins: &[TensorType], part: Part) -> Result<Cut, String> {
-    match part.dim {
-        0 => Ok(Cut::new(attrs, part, [Need::Part(part), Need::Whole])),
-        1 => Err("every channel of a convolution reads all channels".into()),
-        dim => {
-            let (spatial, d) = (ins[0].rank() - 2, dim - 2);
-            let w = Window::of(attrs, spatial, size(&ins[1], dim)? as i64, d);
-            let n = size(&ins[0], dim)? as i64;
-            let (a, b) = (part.begin as i64, part.end as i64);
-            let begin = (a + w.low - (w.reach - 1) + w.stride - 1).div_euclid(w.stride);
-            // Not past the row that starts at the part's first: padding cannot be negative.
-            let begin = begin.min((a + w.low).div_euclid(w.stride)).clamp(0, n - 1);
-            let end = ((b - 1 + w.low).div_euclid(w.stride) + 1).clamp(begin + 1, n);
-            let low = a + w.low - begin * w.stride;
-            let high = (end - begin - 1) * w.stride + w.reach - low - (b - a);
-            if low < 0 || -high >= w.stride.max(w.dilation) {
-                return Err("some of its rows are fed by no row".into());
-            }
-            let attrs = padded(attrs, spatial, d, low, high.max(0));
-            let read = Part { dim, begin: begin as u64, end: end as u64 };
-            Ok(Cut { attrs, computed: part, needs: vec![Need::Part(read), Need::Whole] })
+    slid(attrs, ins, part, |w, n| {
+        let (a, b, n) = (part.begin as i64, part.end as i64, n as i64);
+        let begin = (a + w.low - (w.reach - 1) + w.stride - 1).div_euclid(w.stride);
+        // Not past the row that starts at the part's first: padding cannot be negative.
+        let begin = begin.min((a + w.low).div_euclid(w.stride)).clamp(0, n - 1);
+        let end = ((b - 1 + w.low).div_euclid(w.stride) + 1).clamp(begin + 1, n);
+        let low = a + w.low - begin * w.stride;
+        let high = (end - begin - 1) * w.stride + w.reach - low - (b - a);
+        if low < 0 || -high >= w.stride.max(w.dilation) {
+            return Err("some of its rows are fed by no row".into());
         }
-    }
+        Ok((Part { dim: part.dim, begin: begin as u64, end: end as u64 }, low, high.max(0)))
+    })
 }
 
 /// Part of a pool's result.
