@@ -52,7 +52,7 @@ const SPINS: u32 = 4000;
 struct Shared {
     /// Written by the caller while no worker has a share, read by workers that have one.
     job: UnsafeCell<Option<Job>>,
-    /// Workers that have not finished their share.
+    /// Workers that have not finished their share, at first those that have not started.
     pending: Padded,
     /// One state a worker.
     workers: Box<[Padded]>,
@@ -70,12 +70,12 @@ unsafe impl Sync for Shared {}
 unsafe impl Send for Shared {}
 
 impl Pool {
-    /// Starts `threads - 1` workers.
+    /// Starts `threads - 1` workers, and waits until they are there: a thread allocates while it starts.
     pub(crate) fn new(threads: usize) -> Result<Pool, Error> {
         let cores = thread::available_parallelism().map_or(1, |n| n.get());
         let shared = Arc::new(Shared {
             job: UnsafeCell::new(None),
-            pending: Padded(AtomicU32::new(0)),
+            pending: Padded(AtomicU32::new(threads as u32 - 1)),
             workers: (1..threads).map(|_| Padded(AtomicU32::new(IDLE))).collect(),
             // With more threads than cores, spinning would only keep the one that has work from running.
             spins: if threads <= cores { SPINS } else { 0 },
@@ -86,6 +86,7 @@ impl Pool {
             let started = thread::Builder::new().name(format!("neap-{index}")).spawn(move || shared.work(index));
             pool.workers.push(started.map_err(|source| Error::Threads { threads, source })?);
         }
+        pool.shared.join();
         Ok(pool)
     }
 
@@ -132,6 +133,7 @@ impl Shared {
     fn work(&self, index: usize) {
         let _env = FpEnv::enter();
         let state = &self.workers[index - 1].0;
+        self.finished();
         while self.wait_for_work(state) {
             state.store(IDLE, Ordering::Relaxed);
             // SAFETY: this worker has a share, so the caller does not write the job until `pending` is lowered below.
@@ -140,10 +142,15 @@ impl Shared {
                 // SAFETY: `Pool::run`'s caller vouches for the job; slices and scratches of threads are disjoint.
                 unsafe { self.slice(job, index) };
             }
-            let before = self.pending.0.fetch_sub(1, Ordering::AcqRel);
-            if before == CALLER_ASLEEP | 1 {
-                atomic_wait::wake_one(&self.pending.0);
-            }
+            self.finished();
+        }
+    }
+
+    /// Says that a worker has finished its share, or has started.
+    fn finished(&self) {
+        let before = self.pending.0.fetch_sub(1, Ordering::AcqRel);
+        if before == CALLER_ASLEEP | 1 {
+            atomic_wait::wake_one(&self.pending.0);
         }
     }
 
