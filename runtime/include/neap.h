@@ -93,6 +93,10 @@ uint64_t neap_session_arena_bytes(const neap_session *session);
 int neap_session_run(neap_session *session, const neap_input *inputs, size_t input_count, const neap_output *outputs,
                      size_t output_count);
 
+/* For a model compiled with --hold-outputs: neap_session_run with no outputs (NULL, 0) leaves them in the session's arena
+ * and copies nothing. This says where one lies; it is valid until the next run. */
+int neap_session_output(const neap_session *session, size_t index, neap_input *output);
+
 #ifdef __cplusplus
 }
 #endif

@@ -195,6 +195,29 @@ pub unsafe extern "C" fn neap_session_run(
     })
 }
 
+/// Shows an output of the last run where it lies in the session's arena.
+///
+/// # Safety
+/// `session` is null or a live session, `output` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn neap_session_output(
+    session: *const NeapSession,
+    index: usize,
+    output: *mut RawInput,
+) -> c_int {
+    guard(|| {
+        // SAFETY: null or a live session.
+        let (Some(session), false) = (unsafe { session.as_ref() }, output.is_null()) else {
+            return Err("neap_session_output: session or output is null".into());
+        };
+        let held =
+            session.0.output(index).ok_or("neap_session_output: no output of this number is held in the arena")?;
+        // SAFETY: not null, hence writable.
+        unsafe { output.write(RawInput { data: held.as_ptr().cast(), bytes: held.len() }) };
+        Ok(())
+    })
+}
+
 /// Runs a body; keeps its error, or that it panicked, for [`neap_last_error`].
 fn guard(body: impl FnOnce() -> Result<(), String>) -> c_int {
     let result = catch_unwind(AssertUnwindSafe(body));

@@ -170,6 +170,11 @@ pub enum Error {
         /// An input or an earlier output.
         other: String,
     },
+    /// Outputs wanted in place that are not held there.
+    #[error(
+        "the model writes its outputs into the caller's buffers: give buffers, or compile it with `--hold-outputs`"
+    )]
+    NotHeld,
     /// In poison mode: a write to bytes that nobody held. A bug of the compiler.
     #[error(
         "byte {at} of {memory} was written while nobody held it, seen before {before}: please report this as a bug"

@@ -122,6 +122,7 @@ pub(crate) mod samples {
             inputs: vec![],
             outputs: outputs.iter().map(output).collect(),
             arena_bytes,
+            held: vec![],
             launches,
         }
     }

@@ -23,17 +23,21 @@ pub(crate) struct Watch {
     pub(crate) born: Vec<Vec<Range>>,
     /// For each launch the ranges it touches, scratch among them, that no later launch reads before they are written again.
     pub(crate) dead: Vec<Vec<Range>>,
+    /// What of the arena holds nothing after the last launch.
+    pub(crate) rest: Vec<Range>,
 }
 
 impl Watch {
     /// Of a program whose launches run on so many threads with their scratch at these places.
     pub(crate) fn new(program: &Program, places: &[Scratch], parts: &[usize]) -> Watch {
-        let sizes: Vec<u64> = program.outputs.iter().filter_map(|t| t.bytes()).collect();
+        let sizes: Vec<u64> = program.foreign_outputs().collect();
         let end = |(s, p): (&Scratch, &usize)| s.at + s.stride * *p as u64;
         let arena = places.iter().zip(parts).map(end).fold(program.arena_bytes, u64::max);
         let line = Line::new(arena, &sizes);
         // Outputs are read by the caller in the end.
-        let mut live = line.outputs(&sizes);
+        let mut live = union(program.held_ranges().filter(|(start, end)| start < end).collect(), &line.outputs(&sizes));
+        let all: &[Span] = if arena > 0 { &[(0, arena)] } else { &[] };
+        let rest = ranges(&line, &subtract(all, &live));
         let (mut born, mut dead) = (vec![], vec![]);
         for (launch, scratch) in program.launches.iter().zip(places.iter().zip(parts)).rev() {
             let (reads, writes) = (line.spans(launch, false), line.spans(launch, true));
@@ -46,7 +50,7 @@ impl Watch {
         }
         born.reverse();
         dead.reverse();
-        Watch { born, dead }
+        Watch { born, dead, rest }
     }
 }
 

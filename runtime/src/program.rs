@@ -159,6 +159,21 @@ pub struct Program {
     pub outputs: Vec<TensorInfo>,
     /// Planned bytes for intermediates, and for the scratch of one thread where the compiler counts it.
     pub arena_bytes: u64,
+    /// Where each output lies in the arena after a run; empty where launches write into the caller's buffers.
+    pub held: Vec<u64>,
     /// Launches in order.
     pub launches: Vec<Launch>,
+}
+
+impl Program {
+    /// Bytes of each output that is the caller's memory while launches run.
+    pub(crate) fn foreign_outputs(&self) -> impl Iterator<Item = u64> {
+        let outputs = if self.held.is_empty() { &self.outputs[..] } else { &[] };
+        outputs.iter().map(|t| t.bytes().unwrap_or(0))
+    }
+
+    /// Start and end in the arena of each output that is held there.
+    pub(crate) fn held_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.held.iter().zip(&self.outputs).map(|(at, t)| (*at, at + t.bytes().unwrap_or(0)))
+    }
 }

@@ -45,9 +45,8 @@ pub(crate) fn place(program: &Program, parts: &[usize]) -> Option<(Vec<Scratch>,
 
 /// For each launch that needs scratch the free ranges, ascending, in multiples of the alignment; the last has no end.
 fn free(program: &Program, planned: u64, needs: &[(u64, u64)]) -> Vec<Vec<Span>> {
-    let sizes: Vec<u64> = program.outputs.iter().filter_map(|t| t.bytes()).collect();
-    let line = Line::new(planned, &sizes);
-    let mut live: Vec<Span> = vec![];
+    let line = Line::new(planned, &program.foreign_outputs().collect::<Vec<_>>());
+    let mut live: Vec<Span> = union(program.held_ranges().filter(|(start, end)| start < end).collect(), &[]);
     let mut out = Vec::with_capacity(needs.len());
     for (launch, need) in program.launches.iter().zip(needs).rev() {
         let (reads, writes) = (line.spans(launch, false), line.spans(launch, true));

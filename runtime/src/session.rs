@@ -96,13 +96,36 @@ impl Session {
         self.execute()
     }
 
-    /// As [`Session::run`], for callers that have pointers.
+    /// Runs a model that holds its outputs in the arena; [`Session::output`] then shows them. Nothing is copied.
+    pub fn run_held(&mut self, inputs: &[&[u8]]) -> Result<(), Error> {
+        if self.model.program().held.is_empty() && !self.outputs.is_empty() {
+            return Err(Error::NotHeld);
+        }
+        self.bind_inputs(inputs.iter().map(|b| (b.as_ptr(), b.len())))?;
+        self.outputs.fill(std::ptr::null_mut());
+        self.execute()
+    }
+
+    /// An output of the last run, where the model holds its outputs in the arena; aligned to its element.
+    pub fn output(&self, index: usize) -> Option<&[u8]> {
+        let (start, end) = self.model.program().held_ranges().nth(index)?;
+        // SAFETY: validated to lie inside the arena, which is initialised; `&self` says that nothing is running on it.
+        Some(unsafe {
+            std::slice::from_raw_parts(self.arena.base().add(start as usize).cast_const(), (end - start) as usize)
+        })
+    }
+
+    /// As [`Session::run`], for callers that have pointers; no outputs at all mean [`Session::run_held`].
     ///
     /// # Safety
     /// Each input must be readable and each output writable for as many bytes as its buffer says, and none may be
     /// written by others meanwhile. Sizes, alignment and overlaps are checked here.
     pub unsafe fn run_raw(&mut self, inputs: &[RawInput], outputs: &[RawOutput]) -> Result<(), Error> {
         self.bind_inputs(inputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
+        if outputs.is_empty() && !self.model.program().held.is_empty() {
+            self.outputs.fill(std::ptr::null_mut());
+            return self.execute();
+        }
         self.bind_outputs(outputs.iter().map(|b| (b.data.cast(), b.bytes)))?;
         check_disjoint(&self.model, &self.inputs, &self.outputs)?;
         self.execute()
@@ -183,14 +206,20 @@ impl Session {
         let watch = self.watch.take();
         let done = self.launch_all(watch.as_ref());
         self.watch = watch;
-        done
+        done?;
+        for i in 0..self.outputs.len() {
+            let (Some(held), false) = (self.output(i), self.outputs[i].is_null()) else { continue };
+            // SAFETY: the caller's buffer has the output's size, as `run` checked, and is not the arena's.
+            unsafe { self.outputs[i].copy_from_nonoverlapping(held.as_ptr(), held.len()) };
+        }
+        Ok(())
     }
 
     fn launch_all(&mut self, watch: Option<&Watch>) -> Result<(), Error> {
         if watch.is_some() {
             self.poison(Range { output: None, start: 0, end: self.arena.total() });
-            for (i, info) in self.model.clone().outputs().iter().enumerate() {
-                self.poison(Range { output: Some(i), start: 0, end: info.bytes().unwrap_or(0) });
+            for (i, end) in Arc::clone(&self.model).program().foreign_outputs().enumerate() {
+                self.poison(Range { output: Some(i), start: 0, end });
             }
         }
         for launch in 0..self.steps.len() {
@@ -211,8 +240,8 @@ impl Session {
                 self.poison(*dead);
             }
         }
-        if watch.is_some() {
-            self.check_poison(Range { output: None, start: 0, end: self.arena.total() }, self.steps.len())?;
+        for rest in watch.iter().flat_map(|w| &w.rest) {
+            self.check_poison(*rest, self.steps.len())?;
         }
         Ok(())
     }

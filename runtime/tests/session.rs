@@ -112,6 +112,42 @@ fn poison_changes_no_result_but_shows_a_read_of_dead_bytes() {
 }
 
 #[test]
+fn outputs_held_in_the_arena_are_shown_there_and_copied_where_wanted() {
+    let mut held = program(N);
+    held.held = vec![8 * N];
+    held.arena_bytes += 4 * N;
+    held.launches[2].buffers[1].place = Place::Arena(8 * N);
+    let artefact = |p| Artefact::from_parts(p, CODE, weights(N));
+    let (a, b) = (floats(N, 1), floats(N, 2));
+    for poison in [false, true] {
+        let options = Options { threads: 2, poison, ..Options::default() };
+        let mut session =
+            Session::new(Arc::new(Model::new(artefact(held.clone()).unwrap()).unwrap()), &options).unwrap();
+        session.run_held(&[&common::bytes(&a), &common::bytes(&b)]).unwrap();
+        let shown = session.output(0).unwrap().to_vec();
+        assert_eq!(shown, common::bytes(&expected(&a, &b)));
+        assert_eq!(run(&mut session, 1), expected(&a, &b));
+        assert!(session.output(1).is_none());
+    }
+    let mut session = Session::new(Arc::new(Model::new(common::artefact(N)).unwrap()), &Options::default()).unwrap();
+    assert!(matches!(session.run_held(&[&common::bytes(&a), &common::bytes(&b)]), Err(Error::NotHeld)));
+    assert!(session.output(0).is_none());
+    for (at, message) in [
+        (12 * N - 64, "output `y` of 16384 bytes cannot lie at"),
+        (8 * N + 2, "output `y` of 16384 bytes cannot lie at"),
+        (0, "nothing writes"),
+    ] {
+        let mut wrong = held.clone();
+        wrong.held = vec![at];
+        if at == 0 {
+            wrong.launches.remove(0);
+        }
+        let error = artefact(wrong).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let mut session = Session::new(Arc::new(Model::new(artefact(16)).unwrap()), &Options::default()).unwrap();
     let (x, dims) = ([0f32; 16], [2, 8]);

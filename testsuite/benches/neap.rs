@@ -23,7 +23,13 @@ fn zoo(name: &str) -> neap_onnx::Model {
 }
 
 fn compiler(backend: Backend) -> Compiler {
-    Compiler { target: host_target(backend), observe: false, sharing: Sharing::default(), progress: false }
+    Compiler {
+        target: host_target(backend),
+        observe: false,
+        hold_outputs: false,
+        sharing: Sharing::default(),
+        progress: false,
+    }
 }
 
 fn phases(c: &mut Criterion) {

@@ -1,12 +1,12 @@
 //! The zoo's models, small, on both back ends, with every way of sharing memory left out by turns (with LLVM, which takes
 //! its time, all at once): the arena is what was planned, to the byte, in the program, in what its launches touch and in what
-//! a session maps; over poisoned memory nobody reads or writes what is not theirs; and all compute the same bits.
+//! a session maps, with the outputs in the caller's buffers and in the arena; over poisoned memory nobody reads or writes what is not theirs; and all compute the same bits.
 
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
 use neap_codegen::host_target;
-use neap_driver::compile::{Compiled, Compiler, DEFAULT_PIPELINE, Graph, Sharing, Timing};
+use neap_driver::compile::{Compiled, DEFAULT_PIPELINE, Graph, Sharing, Timing};
 use neap_driver::load::in_memory;
 use neap_optable::{Tensor, TensorType};
 use neap_passes::Manager;
@@ -16,7 +16,7 @@ use neap_runtime::{Model, Options, Session};
 use neap_spec::Backend;
 
 use crate::numerics::placed::sharings;
-use crate::numerics::run::{run_compiled, same_bits};
+use crate::numerics::run::{self, run_compiled, same_bits};
 use crate::numerics::sample::{Dice, Style};
 
 /// One trial a model.
@@ -36,9 +36,10 @@ fn check(name: &str) -> Result<(), String> {
         if backend == Backend::Llvm {
             sharings = vec![sharings[0], Sharing { in_place: false, parts: false, views: false }];
         }
-        for sharing in sharings {
-            let at = |e: String| format!("{backend:?} with {sharing:?}: {e}");
-            let compiler = Compiler { target: host_target(backend), observe: false, sharing, progress: false };
+        let hold = [(Sharing::default(), true)];
+        for (sharing, hold) in sharings.into_iter().map(|s| (s, false)).chain(hold) {
+            let at = |e: String| format!("{backend:?} with {sharing:?}, outputs held: {hold}: {e}");
+            let compiler = run::compiler(&host_target(backend), sharing, hold);
             // The passes do not depend on how memory is shared.
             let ready = match &ready {
                 Some(g) => g,

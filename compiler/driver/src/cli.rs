@@ -75,6 +75,9 @@ pub struct CompileOptions {
     /// Run segments tile by tile where that lowers the arena, computing at most this share of operations anew; such as 5%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub recompute_limit: Option<f64>,
+    /// Keep outputs in the planned arena, where the runtime shows them; buffers of the caller's get copies.
+    #[arg(long)]
+    pub hold_outputs: bool,
     /// Print a table of times per phase on standard error.
     #[arg(long)]
     pub timing: bool,

@@ -156,6 +156,8 @@ pub fn compiler(options: &CompileOptions, observe: bool, json: bool) -> Result<C
     Ok(Compiler {
         target: target(options)?,
         observe,
+        // What is observed lies in the caller's buffers.
+        hold_outputs: options.hold_outputs && !observe,
         sharing: Sharing::default(),
         progress: !json && std::io::stderr().is_terminal(),
     })

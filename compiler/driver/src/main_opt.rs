@@ -283,11 +283,18 @@ fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
         dims: vec![],
         passes: None,
         recompute_limit: None,
+        hold_outputs: false,
         timing: false,
         dump_ir_after: None,
         dump_ir_dir: None,
     };
-    Ok(Compiler { target: load::target(&options)?, observe: true, sharing: Sharing::default(), progress: false })
+    Ok(Compiler {
+        target: load::target(&options)?,
+        observe: true,
+        hold_outputs: false,
+        sharing: Sharing::default(),
+        progress: false,
+    })
 }
 
 /// `docs/generated/passes.md`.

@@ -166,6 +166,7 @@ fn artefacts_that_are_damaged() {
         inputs: vec![],
         outputs: vec![],
         arena_bytes: 0,
+        held: vec![],
         launches: vec![],
     };
     write(&bench.path("feature.neap"), &empty, &[], Vec::<Vec<u8>>::new()).unwrap();

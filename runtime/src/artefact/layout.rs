@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) const MAGIC: [u8; 8] = *b"NEAP\r\n\x1a\n";
 
 /// Version of the format, changed whenever the container or [`crate::program`] changes.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 128;

@@ -19,6 +19,15 @@ pub(crate) fn validate(program: &Program, code: u64, weights: u64) -> Result<(),
     for (index, launch) in program.launches.iter().enumerate() {
         check_launch(launch, code, &sizes).map_err(|what| format!("launch {index} (`{}`): {what}", launch.kernel))?;
     }
+    if !program.held.is_empty() && program.held.len() != sizes.outputs.len() {
+        return Err(format!("{} of {} outputs are held in the arena", program.held.len(), sizes.outputs.len()));
+    }
+    for ((at, size), info) in program.held.iter().zip(&sizes.outputs).zip(&program.outputs) {
+        let inside = at.checked_add(*size).is_some_and(|end| end <= sizes.arena);
+        if !inside || !at.is_multiple_of(info.dtype.size()) {
+            return Err(format!("output `{}` of {size} bytes cannot lie at {at} in the arena", info.name));
+        }
+    }
     covered(program, &sizes.outputs)
 }
 
@@ -74,9 +83,17 @@ fn check_buffer(buffer: &BufferRef, sizes: &Sizes) -> Result<(), String> {
 /// Every byte of every output must be written by some launch, else the caller would read what was there before.
 fn covered(program: &Program, outputs: &[u64]) -> Result<(), String> {
     let mut written: Vec<Vec<(u64, u64)>> = vec![Vec::new(); outputs.len()];
-    for buffer in program.launches.iter().filter(|l| l.extent > 0).flat_map(|l| &l.buffers) {
-        if let (Place::Output(index, offset), true) = (buffer.place, buffer.written) {
-            written[index as usize].push((offset, offset + buffer.bytes));
+    for buffer in program.launches.iter().filter(|l| l.extent > 0).flat_map(|l| &l.buffers).filter(|b| b.written) {
+        match buffer.place {
+            Place::Output(index, offset) => written[index as usize].push((offset, offset + buffer.bytes)),
+            Place::Arena(offset) => {
+                for (ranges, (from, to)) in written.iter_mut().zip(program.held_ranges()) {
+                    if offset < to && from < offset + buffer.bytes {
+                        ranges.push((offset.saturating_sub(from), offset + buffer.bytes - from));
+                    }
+                }
+            }
+            Place::Input(..) | Place::Weight(_) => {}
         }
     }
     for ((ranges, &size), info) in written.iter_mut().zip(outputs).zip(&program.outputs) {

@@ -64,6 +64,7 @@ pub fn program(n: u64) -> Program {
         inputs: vec![tensor("a"), tensor("b")],
         outputs: vec![tensor("y")],
         arena_bytes: 8 * n,
+        held: vec![],
         launches: vec![
             launch(ADD, "add", vec![at(Place::Input(0, 0)), at(Place::Input(1, 0)), to(t)]),
             launch(ADD, "add", vec![at(t), at(Place::Weight(64)), to(u)]),

@@ -104,6 +104,7 @@ impl Compiled {
                 .map(|(i, (t, d))| info(format!("y{i}"), t.dtype, d))
                 .collect(),
             arena_bytes: self.scheduled.shared.iter().map(|b| b.next_multiple_of(64)).sum(),
+            held: vec![],
             launches,
         };
         let artefact = Artefact::from_parts(program, &self.code, Vec::<Vec<u8>>::new()).map_err(|e| e.to_string())?;

@@ -1,7 +1,7 @@
 //! Moves that a plan spares: concatenations written in place, slices read in place, parts copied in one by one.
 //!
 //! Each graph runs on every back end over poisoned memory, with all ways of sharing memory, with each left out, and with
-//! none; all must give the same bits and what the reference gives. Rows also say how many launches are left and how many
+//! none, and with the outputs held in the arena; all must give the same bits and what the reference gives. Rows also say how many launches are left and how many
 //! bytes the arena has.
 
 use libtest_mimic::Trial;
@@ -81,9 +81,11 @@ fn check(m: &Maker) -> Result<(), String> {
     let expected = eval_body(&m.body, &m.weights, &m.inputs, &mut |_, _| {}).map_err(|e| e.to_string())?;
     let mut first: Option<Vec<Tensor>> = None;
     for b in back_ends::all() {
-        for sharing in sharings() {
-            let at = |e| format!("{} with {sharing:?}: {e}\n{:#?}", b.name, m.body);
-            let found = run::run_sharing(&m.body, &m.weights, &m.inputs, &b.target, PIPELINE, sharing).map_err(at)?;
+        let held = sharings().into_iter().map(|s| (s, false)).chain([(Sharing::default(), true)]);
+        for (sharing, hold) in held {
+            let at = |e| format!("{} with {sharing:?}, outputs held: {hold}: {e}\n{:#?}", b.name, m.body);
+            let compiler = run::compiler(&b.target, sharing, hold);
+            let found = run::run_with(&m.body, &m.weights, &m.inputs, &compiler, PIPELINE).map_err(at)?;
             let first = first.get_or_insert_with(|| found.clone());
             run::same_bits(&found, first).map_err(|e| at(format!("not the bits of the first: {e}")))?;
             run::near_all(&found, &expected, 1e-5).map_err(at)?;
@@ -94,7 +96,8 @@ fn check(m: &Maker) -> Result<(), String> {
 
 fn counts(m: &Maker, row: &Row) -> Result<(), String> {
     for b in back_ends::all() {
-        let program = run::compiled(&m.body, &m.weights, &b.target, PIPELINE, Sharing::default())?.program;
+        let program =
+            run::compiled(&m.body, &m.weights, &run::compiler(&b.target, Sharing::default(), false), PIPELINE)?.program;
         let found = (program.launches.len(), program.arena_bytes);
         if found != (row.launches, row.arena) {
             let names: Vec<&str> = program.launches.iter().map(|l| l.nodes.as_str()).collect();

@@ -167,19 +167,23 @@ pub fn run(
     target: &CpuTarget,
     pipeline: &str,
 ) -> Result<Vec<Tensor>, String> {
-    run_sharing(body, weights, inputs, target, pipeline, Sharing::default())
+    run_with(body, weights, inputs, &compiler(target, Sharing::default(), false), pipeline)
 }
 
-/// As [`run`], with a choice of the ways of sharing memory.
-pub fn run_sharing(
+/// A compiler with a choice of the ways of sharing memory.
+pub fn compiler(target: &CpuTarget, sharing: Sharing, hold_outputs: bool) -> Compiler {
+    Compiler { target: target.clone(), observe: false, hold_outputs, sharing, progress: false }
+}
+
+/// As [`run`], with a compiler of one's own.
+pub fn run_with(
     body: &Body,
     weights: &Weights,
     inputs: &[Tensor],
-    target: &CpuTarget,
+    compiler: &Compiler,
     pipeline: &str,
-    sharing: Sharing,
 ) -> Result<Vec<Tensor>, String> {
-    let compiled = compiled(body, weights, target, pipeline, sharing)?;
+    let compiled = compiled(body, weights, compiler, pipeline)?;
     let types: Vec<TensorType> = body.results.iter().map(|r| body.ty(*r).clone()).collect();
     run_compiled(compiled, inputs, &types)
 }
@@ -197,14 +201,7 @@ pub fn run_compiled(mut compiled: Compiled, inputs: &[Tensor], types: &[TensorTy
 }
 
 /// Compiles a body after a pipeline.
-pub fn compiled(
-    body: &Body,
-    weights: &Weights,
-    target: &CpuTarget,
-    pipeline: &str,
-    sharing: Sharing,
-) -> Result<Compiled, String> {
-    let compiler = Compiler { target: target.clone(), observe: false, sharing, progress: false };
+pub fn compiled(body: &Body, weights: &Weights, compiler: &Compiler, pipeline: &str) -> Result<Compiled, String> {
     let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone(), tiling: Default::default() };
     let mut manager = Manager { verify: true, ..Manager::default() };
     let graph = compiler.optimise(graph, pipeline, &mut manager).map_err(|e| e.to_string())?;
@@ -228,6 +225,9 @@ fn execute(
     }
     let mut results = vec![];
     for (i, (o, t)) in outs.iter().zip(types).enumerate() {
+        if session.output(i).is_some_and(|held| held != o.bytes()) {
+            return Err(format!("output {i} is not what is held of it in the arena"));
+        }
         if !o.intact() {
             return Err(format!("writes outside output {i} of {} threads", options.threads));
         }

@@ -88,6 +88,7 @@ fn nothing() -> Program {
         inputs: vec![],
         outputs: vec![],
         arena_bytes: 0,
+        held: vec![],
         launches: vec![],
     }
 }

@@ -8,7 +8,7 @@ use neap_spec::{Backend, CpuTarget};
 use crate::compile::code::Code;
 use crate::compile::memory::Plan;
 use crate::compile::pose::ALIGN;
-use crate::compile::units::{Root, Unit, WeightStore};
+use crate::compile::units::{Root, Unit, WeightStore, roots};
 use crate::compile::{Compiled, Graph};
 use crate::failure::Failure;
 
@@ -84,6 +84,7 @@ pub fn assemble(
     for (_, v) in observed {
         outputs.push(tensor_info(body, format!("%{}", v.0), v)?);
     }
+    let held = held(body, &plan)?;
     let program = Program {
         model: graph.name.clone(),
         backend: match target.backend {
@@ -96,9 +97,29 @@ pub fn assemble(
         inputs,
         outputs,
         arena_bytes: plan.arena_bytes,
+        held,
         launches,
     };
     Ok(Compiled { program, code: code.image, weights: store.blocks, memory: plan.figures, kernels: code.kernels })
+}
+
+/// Where each output lies in the arena, if outputs are held there.
+fn held(body: &Body, plan: &Plan) -> Result<Vec<u64>, Failure> {
+    let roots = roots(body)?;
+    let place = |v: &ValueId| match &roots[v.0 as usize] {
+        Some(Root::Value(v)) => plan.places.get(v).copied(),
+        _ => None,
+    };
+    let places: Vec<Option<Place>> = body.results.iter().map(place).collect();
+    let at = |p: &Option<Place>| match p {
+        Some(Place::Arena(offset)) => Some(*offset),
+        _ => None,
+    };
+    let held: Vec<u64> = places.iter().filter_map(at).collect();
+    if held.is_empty() || held.len() == places.len() {
+        return Ok(held);
+    }
+    Err(Failure::new("bug: some outputs lie in the arena and some outside"))
 }
 
 fn argument(

@@ -66,7 +66,7 @@ pub fn settle(
     compiler: &Compiler,
 ) -> Result<(Posed, Planned), Failure> {
     let solved = |units: &[Unit]| -> Result<(Posed, Planned), Failure> {
-        let posed = pose(graph, units, store, compiler.sharing, compiler.observe)?;
+        let posed = pose(graph, units, store, compiler)?;
         let planned = neap_plan::solve(&posed.problem, &Limits::default());
         Ok((posed, planned.map_err(|e| Failure::new(format!("memory plan: {e}")))?))
     };

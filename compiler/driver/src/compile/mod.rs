@@ -73,12 +73,14 @@ impl Timing {
 }
 
 /// Compiles graphs for one target.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiler {
     /// What to make code for.
     pub target: CpuTarget,
     /// Keep every kernel's results in outputs of their own, for op-by-op comparison.
     pub observe: bool,
+    /// Keep the outputs in the arena instead of the caller's buffers.
+    pub hold_outputs: bool,
     /// Which ways of sharing memory the plan may use.
     pub sharing: Sharing,
     /// Show a progress bar.

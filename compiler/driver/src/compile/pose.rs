@@ -11,11 +11,11 @@ use neap_optable::{Body, ValueId};
 use neap_plan::{Home, Op, OpId, Problem, ProblemBuilder, Tensor, TensorId};
 use neap_runtime::program::Place;
 
-use crate::compile::Graph;
 use crate::compile::ancestry::latest_common;
 use crate::compile::eager::eager;
 use crate::compile::moves::{Moves, Part};
 use crate::compile::units::{Root, Unit, WeightStore, roots};
+use crate::compile::{Compiler, Graph};
 use crate::failure::Failure;
 
 /// Alignment of every buffer in the arena that is not a part of another, bytes.
@@ -88,21 +88,17 @@ pub enum Meaning {
 }
 
 /// Poses the memory problem of some units.
-pub fn pose(
-    graph: &Graph,
-    units: &[Unit],
-    store: &WeightStore<'_>,
-    sharing: Sharing,
-    observe: bool,
-) -> Result<Posed, Failure> {
+pub fn pose(graph: &Graph, units: &[Unit], store: &WeightStore<'_>, compiler: &Compiler) -> Result<Posed, Failure> {
     let body = &graph.body;
-    let outputs = output_places(body, &roots(body)?, units, observe)?;
+    let outputs = output_places(body, &roots(body)?, units, compiler.observe)?;
     let mut builder = Problem::builder();
     builder.storage_align(ALIGN);
     let mut poser = Poser {
         body,
         units,
-        sharing,
+        sharing: compiler.sharing,
+        hold: compiler.hold_outputs,
+        outputs,
         builder,
         preds: vec![],
         work: vec![],
@@ -115,7 +111,7 @@ pub fn pose(
         shares: vec![],
     };
     for u in units {
-        poser.results(u, &outputs)?;
+        poser.results(u)?;
     }
     let offsets = store.offsets();
     for i in 0..units.len() {
@@ -131,6 +127,9 @@ struct Poser<'a> {
     body: &'a Body,
     units: &'a [Unit],
     sharing: Sharing,
+    /// Whether outputs are held in the arena.
+    hold: bool,
+    outputs: HashMap<ValueId, Place>,
     builder: ProblemBuilder,
     /// Direct predecessors of each op.
     preds: Vec<Vec<usize>>,
@@ -149,7 +148,7 @@ struct Poser<'a> {
 }
 
 impl Poser<'_> {
-    fn results(&mut self, u: &Unit, outputs: &HashMap<ValueId, Place>) -> Result<(), Failure> {
+    fn results(&mut self, u: &Unit) -> Result<(), Failure> {
         for (i, &v) in u.outputs.iter().enumerate() {
             let ty = self.body.ty(v);
             let bytes =
@@ -157,12 +156,17 @@ impl Poser<'_> {
             let name = if i == 0 { u.name.clone() } else { format!("{}:{i}", u.name) };
             // Buffers start at the storage alignment; parts of others where their elements may.
             let mut t = Tensor::new(name, bytes.max(1)).align(ty.dtype.size());
-            if outputs.contains_key(&v) {
-                t = t.home(Home::Writable).output();
+            let output = self.outputs.get(&v).copied();
+            if output.is_some() {
+                t = t.output();
+            }
+            let place = output.filter(|_| !self.hold);
+            if place.is_some() {
+                t = t.home(Home::Writable);
             }
             let t = self.builder.tensor(t);
-            if let Some(place) = outputs.get(&v) {
-                self.external.insert(t, *place);
+            if let Some(place) = place {
+                self.external.insert(t, place);
             }
             self.tensors.insert(v, t);
         }
@@ -178,7 +182,18 @@ impl Poser<'_> {
             return Ok(());
         }
         let mut read: Vec<TensorId> = u.inputs.iter().filter_map(|r| self.tensor(r)).collect();
-        let moves = if self.sharing.of(&u.moves) { &u.moves } else { &Moves::No };
+        let mut moves = if self.sharing.of(&u.moves) { &u.moves } else { &Moves::No };
+        // What is held in the arena cannot lie in the caller's inputs or the weights.
+        let given = |r: &Root| match r {
+            Root::Value(v) => self.outside.contains(v),
+            Root::Input(_) | Root::Weight(_) => true,
+        };
+        if self.hold && self.outputs.contains_key(&u.outputs[0]) && u.inputs.first().is_some_and(given) {
+            moves = match moves {
+                Moves::Range(_) => &Moves::No,
+                other => other,
+            };
+        }
         if let Moves::Range(_) = moves
             && self.tensor(&u.inputs[0]).is_none()
         {

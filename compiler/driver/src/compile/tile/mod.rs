@@ -86,8 +86,7 @@ impl Compiler {
         let mut store = WeightStore::new(&graph.weights);
         let mut units = units::units(&graph.body, &mut store, &self.target)?;
         // Observed values would lie outside the arena and leave nothing to save.
-        let plain =
-            Compiler { target: self.target.clone(), observe: false, sharing: self.sharing, progress: self.progress };
+        let plain = Compiler { target: self.target.clone(), observe: false, ..self.clone() };
         let (posed, planned) = settle(&graph, &mut units, &store, &plain)?;
         let before = planned.certificate.arena;
         let order: Vec<Work> = planned.solution.order.iter().map(|o| posed.work[o.index()]).collect();
