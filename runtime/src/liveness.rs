@@ -108,6 +108,7 @@ pub(crate) mod samples {
             grain: 1,
             scratch,
             flops: 0,
+            bytes: 0,
         }
     }
 

@@ -138,6 +138,8 @@ pub struct Launch {
     pub scratch: u64,
     /// Floating-point operations.
     pub flops: u64,
+    /// Bytes of its arguments, each counted when it is read and when it is written: what it moves if nothing is cached.
+    pub bytes: u64,
 }
 
 /// A whole compiled model but its code and weights.

@@ -12,7 +12,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// More words on what is going on (repeat for more).
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 1000)]
     pub verbose: u8,
 }
 
@@ -25,6 +25,8 @@ pub enum Command {
     Run(Run),
     /// Measure latency and memory.
     Bench(Bench),
+    /// Show where the time goes: each kernel's time, operations and bytes, against what the machine can do.
+    Profile(Profile),
     /// Compare a compiled model with the reference interpreter, op by op.
     Verify(Verify),
     /// Show what is in a model.
@@ -190,9 +192,52 @@ pub struct Bench {
     /// Time to spend when --runs is not given.
     #[arg(long, default_value_t = 3.0)]
     pub seconds: f64,
-    /// Print the time of each kernel.
+    /// How to compile, for a model.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
     #[arg(long)]
-    pub kernels: bool,
+    pub json: bool,
+}
+
+/// What the rows of a profile are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileBy {
+    /// Each launch, told by its ONNX nodes.
+    Launch,
+    /// Equal kernels together, such as those of repeated layers.
+    Kernel,
+}
+
+/// `neap profile`
+#[derive(Debug, Args)]
+pub struct Profile {
+    /// Artefact or ONNX model.
+    pub model: PathBuf,
+    /// Inputs; random ones where none are given.
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Timed runs; default: as many as fit in --seconds, at least 5.
+    #[arg(long)]
+    pub runs: Option<u32>,
+    /// Runs before the timed ones.
+    #[arg(long, default_value_t = 3)]
+    pub warmup: u32,
+    /// Time to spend when --runs is not given.
+    #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+    /// What the rows are.
+    #[arg(long, value_enum, default_value = "launch")]
+    pub by: ProfileBy,
+    /// Rows of the table, the slowest first; 0 for all.
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// Write one run as a trace for Chrome or Perfetto.
+    #[arg(long, value_name = "TRACE.json")]
+    pub trace: Option<PathBuf>,
     /// How to compile, for a model.
     #[command(flatten)]
     pub options: CompileOptions,

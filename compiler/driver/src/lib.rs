@@ -9,6 +9,7 @@ mod failure;
 mod feed;
 mod files;
 pub mod load;
+mod machine;
 mod main_neap;
 mod main_opt;
 

@@ -54,6 +54,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Compile(a) => cmd::compile::run(a),
         Command::Run(a) => cmd::run::run(a),
         Command::Bench(a) => cmd::bench::run(a),
+        Command::Profile(a) => cmd::profile::run(a),
         Command::Verify(a) => cmd::verify::run(a),
         Command::Inspect(a) => cmd::inspect::run(a),
         Command::Plan(a) => cmd::plan::run(a),

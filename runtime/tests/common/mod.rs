@@ -53,6 +53,7 @@ pub fn program(n: u64) -> Program {
         grain: 8,
         scratch: 4,
         flops: n,
+        bytes: 0,
     };
     let (t, u) = (Place::Arena(0), Place::Arena(4 * n));
     Program {

@@ -85,6 +85,7 @@ impl Compiled {
                 grain: 1,
                 scratch: stage.scratch,
                 flops: 0,
+                bytes: 0,
             });
         }
         let info = |name: String, dtype, dims: &[u64]| TensorInfo { name, dtype: memory(dtype), dims: dims.to_vec() };

@@ -9,12 +9,13 @@ use crate::numpy::{floats, npz, read_floats};
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Row = (&'static str, fn() -> Result<(), String>);
-    let rows: [Row; 9] = [
+    let rows: [Row; 10] = [
         ("outputs are named after the model's", names),
         ("a model and its artefact give the same", model_and_artefact),
         ("open dims by name, by place and from inputs", dims),
         ("--json prints one object", json),
         ("--emit prints every level", emit),
+        ("profile by launch, by kernel and as a trace", profile),
         ("--timing and --dump-ir-after", timing),
         ("stored inputs of both spellings", stored),
         ("a chain of 50,000 operators", long_chain),
@@ -79,13 +80,14 @@ fn dims() -> Result<(), String> {
 fn json() -> Result<(), String> {
     let place = Place::new()?;
     place.succeed("zoo mobilenet-v2 --small -o model.onnx")?;
-    let rows: [(&str, &[&str]); 7] = [
+    let rows: [(&str, &[&str]); 8] = [
         ("compile model.onnx --backend cranelift -o m.neap", &["output", "arena_bytes", "kernels", "compile_ms"]),
         ("run m.neap --random 1 --output-dir out", &["outputs"]),
         (
             "bench m.neap --runs 3 --threads 2",
             &["median_ms", "min_ms", "p99_ms", "threads", "runs", "arena_bytes", "load_ms"],
         ),
+        ("profile m.neap --runs 3", &["median_ms", "between_ms", "peak_gflops", "peak_gbytes", "kernels"]),
         ("verify model.onnx --backend cranelift", &["ok", "max_abs_diff", "max_rel_diff", "first_mismatch"]),
         ("inspect model.onnx", &["ops", "opsets", "inputs", "outputs", "weights", "flops"]),
         ("zoo bert-base --small -o bert.onnx", &["output"]),
@@ -105,6 +107,41 @@ fn json() -> Result<(), String> {
         return Err(format!("min, median and p99 are out of order: {bench}"));
     }
     expect(place.json("verify model.onnx --backend cranelift")?["ok"].as_bool(), Some(true))
+}
+
+fn profile() -> Result<(), String> {
+    let place = Place::new()?;
+    place.succeed("zoo bert-base --small -o bert.onnx")?;
+    place.succeed("compile bert.onnx -o bert.neap")?;
+    let launches = place.json("profile bert.neap --runs 5 --trace trace.json")?;
+    let kernels = place.json("profile bert.neap --runs 5 --by kernel --threads 2")?;
+    let rows = |v: &serde_json::Value| v["kernels"].as_array().cloned().ok_or_else(|| "no kernels".to_string());
+    let sum = |v: &serde_json::Value, key: &str| -> Result<f64, String> {
+        Ok(rows(v)?.iter().filter_map(|r| r[key].as_f64()).sum())
+    };
+    for key in ["flops", "bytes", "launches"] {
+        expect(sum(&launches, key)?, sum(&kernels, key)?)?;
+    }
+    expect(sum(&launches, "flops")?, launches["flops"].as_f64().unwrap_or_default())?;
+    if rows(&kernels)?.len() >= rows(&launches)?.len() {
+        return Err("layers of one shape do not share kernels".into());
+    }
+    for v in [&launches, &kernels] {
+        let share = sum(v, "share")?;
+        let whole = sum(v, "mean_ms")? + v["between_ms"].as_f64().unwrap_or_default();
+        let peaks = v["peak_gflops"].as_f64() > Some(0.1) && v["peak_gbytes"].as_f64() > Some(0.1);
+        if (share - 1.0).abs() > 1e-6 || whole <= 0.0 || !peaks {
+            return Err(format!("shares add up to {share}, times to {whole} ms: {v}"));
+        }
+    }
+    let trace: serde_json::Value = serde_json::from_slice(&place.read("trace.json")?).map_err(|e| e.to_string())?;
+    let events = trace["traceEvents"].as_array().ok_or("no events")?;
+    expect(events.iter().filter(|e| e["ph"] == "X").count(), rows(&launches)?.len())?;
+    let table = place.succeed("profile bert.neap --runs 5 --top 3")?;
+    if !table.contains("/MatMul") || !table.contains("--top 0 shows all") {
+        return Err(format!("the table lacks ONNX names or what it leaves out:\n{table}"));
+    }
+    Ok(())
 }
 
 fn emit() -> Result<(), String> {

@@ -12,6 +12,8 @@ pub fn trials() -> Vec<Trial> {
         ("help compile", "compile --help", 0),
         ("help run", "run --help", 0),
         ("help bench", "bench --help", 0),
+        ("help profile", "profile --help", 0),
+        ("help plan", "plan --help", 0),
         ("help verify", "verify --help", 0),
         ("help inspect", "inspect --help", 0),
         ("help zoo", "zoo --help", 0),

@@ -6,6 +6,7 @@ use neap_runtime::Options;
 use neap_runtime::artefact::Check;
 use serde::Serialize;
 
+use super::Rounds;
 use crate::cli::Bench;
 use crate::compile::{MemoryFigures, Timing};
 use crate::failure::Failure;
@@ -22,16 +23,6 @@ struct Report {
     load_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryFigures>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kernels: Option<Vec<KernelTime>>,
-}
-
-#[derive(Serialize)]
-struct KernelTime {
-    kernel: String,
-    nodes: String,
-    mean_ms: f64,
-    gflops: f64,
 }
 
 /// Runs the command.
@@ -40,50 +31,16 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
     let given = feed::read(&args.inputs)?;
     let start = Instant::now();
     let loaded = load::load(&args.model, &args.options, &given, Check::Code, args.json, &mut timing)?;
-    let options = Options { threads: args.threads.into(), profile: args.kernels, ..Options::default() };
+    let options = Options { threads: args.threads.into(), ..Options::default() };
     let mut session = load::session(&loaded.model, &options, &args.model)?;
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let inputs = feed::complete(&loaded.wanted, &given, Some(args.inputs.random.unwrap_or(0)))?;
     let mut buffers = super::Buffers::new(&session, &inputs);
-    for _ in 0..args.warmup.max(1) {
-        buffers.run(&mut session)?;
-    }
-    session.reset_times();
-    let mut times: Vec<Duration> = vec![];
-    let start = Instant::now();
-    loop {
-        let enough = match args.runs {
-            Some(n) => times.len() >= n.max(1) as usize,
-            None => times.len() >= 5 && start.elapsed().as_secs_f64() >= args.seconds,
-        };
-        if enough {
-            break;
-        }
-        let one = Instant::now();
-        buffers.run(&mut session)?;
-        times.push(one.elapsed());
-    }
+    let mut times =
+        buffers.time(&mut session, &Rounds { warmup: args.warmup, runs: args.runs, seconds: args.seconds })?;
     times.sort_unstable();
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     let at = |q: f64| ms(times[((times.len() as f64 * q).ceil() as usize).clamp(1, times.len()) - 1]);
-    let kernels = args.kernels.then(|| {
-        let launches = &session.model().program().launches;
-        let mut rows: Vec<KernelTime> = launches
-            .iter()
-            .zip(session.times())
-            .map(|(l, t)| {
-                let mean = ms(t.total) / t.runs.max(1) as f64;
-                KernelTime {
-                    kernel: l.kernel.clone(),
-                    nodes: l.nodes.clone(),
-                    mean_ms: mean,
-                    gflops: l.flops as f64 / mean.max(1e-9) / 1e6,
-                }
-            })
-            .collect();
-        rows.sort_by(|a, b| b.mean_ms.total_cmp(&a.mean_ms));
-        rows
-    });
     let report = Report {
         median_ms: at(0.5),
         min_ms: ms(times[0]),
@@ -93,13 +50,12 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
         arena_bytes: session.arena_bytes(),
         load_ms,
         memory: loaded.memory.clone(),
-        kernels,
     };
     super::print_timing(&timing, args.options.timing);
     if args.json {
         return super::print_json(&report);
     }
-    let mut text = format!(
+    let text = format!(
         "median {:.3} ms, min {:.3} ms, p99 {:.3} ms over {} runs on {} thread{}; arena {}; loaded in {:.1} ms\n",
         report.median_ms,
         report.min_ms,
@@ -110,9 +66,6 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
         human(report.arena_bytes),
         report.load_ms
     );
-    for k in report.kernels.iter().flatten() {
-        text.push_str(&format!("{:10.4} ms {:8.1} GFLOP/s  {:40} {}\n", k.mean_ms, k.gflops, k.kernel, k.nodes));
-    }
     super::print(&text)
 }
 

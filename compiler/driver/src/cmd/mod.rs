@@ -4,11 +4,13 @@ pub mod bench;
 pub mod compile;
 pub mod inspect;
 pub mod plan;
+pub mod profile;
 pub mod run;
 pub mod verify;
 pub mod zoo;
 
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 use neap_optable::Tensor;
 use neap_runtime::Session;
@@ -45,6 +47,14 @@ fn print_timing(timing: &Timing, wanted: bool) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// How often to run a session.
+struct Rounds {
+    warmup: u32,
+    runs: Option<u32>,
+    /// Time to spend without `runs`, but for 5 runs at least.
+    seconds: f64,
+}
+
 /// Input and output buffers of a session, and its runs.
 struct Buffers {
     inputs: Vec<Buffer>,
@@ -64,6 +74,26 @@ impl Buffers {
         let inputs: Vec<&[u8]> = self.inputs.iter().map(Buffer::bytes).collect();
         let mut outputs: Vec<&mut [u8]> = self.outputs.iter_mut().map(Buffer::bytes_mut).collect();
         session.run(&inputs, &mut outputs).map_err(Failure::new)
+    }
+
+    /// Warms up, forgets the launches' times so far, and times runs; how long each took.
+    fn time(&mut self, session: &mut Session, rounds: &Rounds) -> Result<Vec<Duration>, Failure> {
+        for _ in 0..rounds.warmup.max(1) {
+            self.run(session)?;
+        }
+        session.reset_times();
+        let mut times = vec![];
+        let start = Instant::now();
+        let enough = |done: usize| match rounds.runs {
+            Some(n) => done >= n.max(1) as usize,
+            None => done >= 5 && start.elapsed().as_secs_f64() >= rounds.seconds,
+        };
+        while !enough(times.len()) {
+            let one = Instant::now();
+            self.run(session)?;
+            times.push(one.elapsed());
+        }
+        Ok(times)
     }
 
     /// The outputs as tensors with their names.

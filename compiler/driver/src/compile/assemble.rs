@@ -45,6 +45,7 @@ pub fn assemble(
                 StageBuffer::Arg(b) => argument(body, u, b.0, written, &plan, &store, &offsets),
             });
             let mut buffers = buffers.collect::<Result<Vec<_>, Failure>>()?;
+            let bytes = buffers.iter().take(stage.buffers.len()).map(|b| b.bytes).sum();
             for &(from, bytes) in step.kept.iter().filter(|_| earlier.is_empty()) {
                 buffers.push(BufferRef { place: plan.places[&u.outputs[0]].at(from), bytes, written: false });
             }
@@ -59,6 +60,7 @@ pub fn assemble(
                 grain: stage.grain.max(1),
                 scratch: stage.scratch,
                 flops: u.flops / u.scheduled.stages.len() as u64,
+                bytes,
             });
         }
     }
