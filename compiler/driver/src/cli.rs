@@ -35,6 +35,12 @@ pub enum Command {
     Plan(Plan),
     /// Write a well-known architecture with seeded weights as ONNX.
     Zoo(Zoo),
+    /// Show what neap finds on this machine, and try both code generators.
+    Doctor(Doctor),
+    /// Print completions for a shell.
+    Completions(Completions),
+    /// Write the manual pages, one a command.
+    Man(Man),
 }
 
 /// Code generators.
@@ -377,6 +383,29 @@ pub struct Zoo {
     /// Print one JSON object on standard output.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `neap doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Shell; bash: `neap completions bash > ~/.local/share/bash-completion/completions/neap`.
+    pub shell: clap_complete::Shell,
+}
+
+/// `neap man`
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Folder for neap.1, neap-compile.1 and so on.
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: PathBuf,
 }
 
 fn parse_dim(text: &str) -> Result<(String, u64), String> {

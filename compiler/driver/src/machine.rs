@@ -40,8 +40,8 @@ const READING: Duration = Duration::from_millis(60);
 
 impl Machine {
     /// Compiles the two kernels for this machine.
-    pub fn new(threads: usize) -> Result<Machine, Failure> {
-        let target = host_target(Backend::Llvm);
+    pub fn new(threads: usize, backend: Backend) -> Result<Machine, Failure> {
+        let target = host_target(backend);
         let lanes = target.lanes32();
         // Chains enough to hide the latency of two units of four to five cycles; two registers hold the factors.
         let chains = u64::from(target.vector_registers.min(28)) - 4;

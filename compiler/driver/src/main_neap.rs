@@ -59,5 +59,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Inspect(a) => cmd::inspect::run(a),
         Command::Plan(a) => cmd::plan::run(a),
         Command::Zoo(a) => cmd::zoo::run(a),
+        Command::Doctor(a) => cmd::doctor::run(a),
+        Command::Completions(a) => cmd::manual::completions(a),
+        Command::Man(a) => cmd::manual::man(a),
     }
 }

@@ -25,6 +25,12 @@ const V3: &[&str] = &["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "mov
 /// What x86-64-v4 adds.
 const V4: &[&str] = &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "evex512"];
 
+/// Versions of LLVM and of Cranelift that make the code.
+pub fn versions() -> (String, &'static str) {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    (format!("{major}.{minor}.{patch}"), cranelift_codegen::VERSION)
+}
+
 /// The CPU this process runs on.
 pub fn host_target(backend: Backend) -> CpuTarget {
     let (cpu, features) = llvm::host_cpu();

@@ -9,13 +9,14 @@ use crate::numpy::{floats, npz, read_floats};
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Row = (&'static str, fn() -> Result<(), String>);
-    let rows: [Row; 10] = [
+    let rows: [Row; 11] = [
         ("outputs are named after the model's", names),
         ("a model and its artefact give the same", model_and_artefact),
         ("open dims by name, by place and from inputs", dims),
         ("--json prints one object", json),
         ("--emit prints every level", emit),
         ("profile by launch, by kernel and as a trace", profile),
+        ("doctor, completions and manual pages", about_itself),
         ("--timing and --dump-ir-after", timing),
         ("stored inputs of both spellings", stored),
         ("a chain of 50,000 operators", long_chain),
@@ -107,6 +108,29 @@ fn json() -> Result<(), String> {
         return Err(format!("min, median and p99 are out of order: {bench}"));
     }
     expect(place.json("verify model.onnx --backend cranelift")?["ok"].as_bool(), Some(true))
+}
+
+fn about_itself() -> Result<(), String> {
+    let place = Place::new()?;
+    let doctor = place.json("doctor")?;
+    expect(doctor["ok"].as_bool(), Some(true))?;
+    let code = doctor["findings"].as_array().into_iter().flatten().filter(|f| f["what"] == "code").count();
+    expect(code, 2)?;
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let text = place.succeed(&format!("completions {shell}"))?;
+        if !text.contains("recompute-limit") {
+            return Err(format!("{shell}'s completions lack options:\n{text}"));
+        }
+    }
+    place.succeed("man --output-dir out")?;
+    let pages = place.left()?;
+    for name in ["neap.1", "neap-compile.1", "neap-plan.1", "neap-profile.1"] {
+        if !pages.iter().any(|p| p == name) {
+            return Err(format!("{name} is not among {pages:?}"));
+        }
+    }
+    let page = String::from_utf8_lossy(&place.read("out/neap-compile.1")?).into_owned();
+    if page.contains("target\\-cpu") { Ok(()) } else { Err(format!("neap-compile.1 lacks an option:\n{page}")) }
 }
 
 fn profile() -> Result<(), String> {

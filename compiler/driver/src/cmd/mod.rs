@@ -2,7 +2,9 @@
 
 pub mod bench;
 pub mod compile;
+pub mod doctor;
 pub mod inspect;
+pub mod manual;
 pub mod plan;
 pub mod profile;
 pub mod run;

@@ -6,6 +6,7 @@ use std::io::Write;
 use neap_runtime::artefact::Check;
 use neap_runtime::program::Launch;
 use neap_runtime::{LaunchTime, Options};
+use neap_spec::Backend;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -64,7 +65,7 @@ pub fn run(args: &Profile) -> Result<(), Failure> {
     let mut session = load::session(&loaded.model, &options, &args.model)?;
     let inputs = feed::complete(&loaded.wanted, &given, Some(args.inputs.random.unwrap_or(0)))?;
     let mut buffers = super::Buffers::new(&session, &inputs);
-    let mut machine = Machine::new(session.threads())?;
+    let mut machine = Machine::new(session.threads(), Backend::Llvm)?;
     let before = machine.measure()?;
     let rounds = Rounds { warmup: args.warmup, runs: args.runs, seconds: args.seconds };
     let mut times = buffers.time(&mut session, &rounds)?;
