@@ -1,4 +1,7 @@
 //! Tensors in and out of numpy files.
+//!
+//! numpy has no bf16: such arrays are raw data of 2 bytes an element (`V2`), as the package `ml_dtypes` saves its `bfloat16`;
+//! `array.view(ml_dtypes.bfloat16)` makes numbers of what was loaded.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -6,7 +9,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use neap_optable::{DType, Element, Tensor};
-use npyz::{DType as NpyDType, NpyFile, TypeChar, WriterBuilder};
+use npyz::{DType as NpyDType, FixedSizeBytes, NpyFile, TypeChar, WriterBuilder};
 
 use crate::failure::{At, Failure};
 use crate::files;
@@ -71,9 +74,12 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
     let count: u64 = dims.iter().try_fold(1u64, |a, &d| a.checked_mul(d)).ok_or("its shape is too large")?;
     let fortran = npy.header().order() == npyz::Order::Fortran;
     macro_rules! read {
-        ($t:ty) => {{ elements::<$t, R>(npy)? }};
+        ($t:ty) => {{ elements(npy, |v: $t| v.to_le_bytes())? }};
+        ($t:ty => $bytes:expr) => {{ elements::<$t, R, 2>(npy, $bytes)? }};
     }
     let (dtype, data) = match (ty.type_char(), ty.size_field()) {
+        (TypeChar::Float, 2) => (DType::F16, read!(npyz::half::f16 => |v| v.to_le_bytes())),
+        (TypeChar::RawData, 2) => (DType::BF16, read!(FixedSizeBytes<2> => |v| v.0)),
         (TypeChar::Float, 4) => (DType::F32, read!(f32)),
         (TypeChar::Float, 8) => (DType::F64, read!(f64)),
         (TypeChar::Int, 1) => (DType::I8, read!(i8)),
@@ -88,7 +94,11 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
             let v: Vec<bool> = npy.into_vec().map_err(|e| format!("data ends early or is damaged ({e})"))?;
             (DType::Bool, v.into_iter().map(u8::from).collect())
         }
-        _ => return Err(format!("element type {ty} is not supported; use float32, int64, int32, int8, uint8 or bool")),
+        _ => {
+            return Err(format!(
+                "element type {ty} is not supported; use float16, float32, float64, int8 to int64, uint8 to uint64, bool, or V2 for bfloat16"
+            ));
+        }
     };
     if count.checked_mul(dtype.size()) != Some(data.len() as u64) {
         return Err(format!("data ends early: {} bytes for shape {dims:?} of {dtype}", data.len()));
@@ -97,12 +107,15 @@ fn read_file<R: Read>(npy: NpyFile<R>) -> Result<Tensor, String> {
     Ok(if fortran { row_major(&t) } else { t })
 }
 
-fn elements<T: Element + npyz::Deserialize, R: Read>(npy: NpyFile<R>) -> Result<Vec<u8>, String> {
+fn elements<T: npyz::Deserialize, R: Read, const N: usize>(
+    npy: NpyFile<R>,
+    bytes: impl Fn(T) -> [u8; N],
+) -> Result<Vec<u8>, String> {
     let damaged = |e: &dyn std::fmt::Display| format!("data ends early or is damaged ({})", one_line(e));
     // One by one, so that no memory is asked for that the file does not fill.
     let mut out = vec![];
     for e in npy.data::<T>().map_err(|e| damaged(&e))? {
-        e.map_err(|e| damaged(&e))?.write(&mut out);
+        out.extend_from_slice(&bytes(e.map_err(|e| damaged(&e))?));
     }
     Ok(out)
 }
@@ -153,9 +166,23 @@ fn write_array(mut w: impl Write, t: &Tensor) -> std::io::Result<()> {
         DType::U32 => go::<u32>(&mut w, t),
         DType::U64 => go::<u64>(&mut w, t),
         DType::Bool => go::<bool>(&mut w, t),
-        DType::F16 | DType::BF16 => Err(std::io::Error::other("half-precision outputs are not supported yet")),
+        DType::F16 => two_bytes(&mut w, t, "<f2", npyz::half::f16::from_le_bytes),
+        DType::BF16 => two_bytes(&mut w, t, "|V2", FixedSizeBytes),
     }?;
     w.flush()
+}
+
+/// Writes elements of 2 bytes as a type of numpy's.
+fn two_bytes<T: npyz::Serialize>(
+    w: &mut impl Write,
+    t: &Tensor,
+    name: &str,
+    element: fn([u8; 2]) -> T,
+) -> std::io::Result<()> {
+    let ty = name.parse().map_err(|_| std::io::Error::other(format!("numpy has no type {name}")))?;
+    let mut out = npyz::WriteOptions::<T>::new().dtype(NpyDType::Plain(ty)).shape(&t.dims).writer(w).begin_nd()?;
+    out.extend(t.data.as_chunks::<2>().0.iter().map(|b| element(*b)))?;
+    out.finish()
 }
 
 /// File name of an output: characters outside `[A-Za-z0-9._-]` become `_`.

@@ -67,8 +67,11 @@ pub fn complete(wanted: &[Wanted], given: &Given, seed: Option<u64>) -> Result<V
         };
         if t.dtype != w.dtype {
             return Err(Failure::new(format!(
-                "input '{}' has element type {}, expected {}; convert it with astype",
-                w.name, t.dtype, w.dtype
+                "input '{}' has element type {}, expected {}; convert it with astype{}",
+                w.name,
+                t.dtype,
+                w.dtype,
+                if w.dtype == DType::BF16 { "(ml_dtypes.bfloat16)" } else { "" }
             )));
         }
         if t.dims != w.dims {

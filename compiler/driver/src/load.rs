@@ -44,11 +44,9 @@ pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Ti
         }
     }
     take_dims(&model, given, &mut bound)?;
-    let imported = timing.phase("import", || import(&model, &ImportOptions { dims: bound })).map_err(|errors| {
+    let mut imported = timing.phase("import", || import(&model, &ImportOptions { dims: bound })).map_err(|errors| {
         Failure::new(errors.iter().map(|e| format!("{}: {e}", path.display())).collect::<Vec<_>>().join("\n"))
     })?;
-    imported.notes.iter().for_each(|note| tracing::warn!("{}: {note}", path.display()));
-    let mut imported = imported;
     // A model may list one value as an output twice; outputs are told apart by name, so it is given once.
     let mut names = BTreeSet::new();
     let keep: Vec<bool> = imported.body.result_names.iter().map(|n| names.insert(n.clone())).collect();

@@ -241,8 +241,10 @@ pub(crate) fn cast(x: &Tensor, to: DType) -> Tensor {
             Values::Int(v.iter().map(|x| (*x as i128).clamp(least, most)).collect())
         }
         (Values::Int(v), DType::Bool) => Values::Int(v.iter().map(|x| i128::from(*x != 0)).collect()),
-        // Straight to f32: through f64 a large integer would be rounded twice.
-        (Values::Int(v), DType::F32) => Values::Float(v.iter().map(|x| f64::from(*x as f32)).collect()),
+        // Straight to f32: through f64 a large integer would be rounded twice. To f16 and bf16 by way of f32, as onnxruntime does.
+        (Values::Int(v), DType::F32 | DType::F16 | DType::BF16) => {
+            Values::Float(v.iter().map(|x| f64::from(*x as f32)).collect())
+        }
         (Values::Int(v), _) if to.is_float() => Values::Float(v.iter().map(|x| *x as f64).collect()),
         (values @ Values::Int(_), _) => values,
     };

@@ -138,8 +138,8 @@ pub(crate) fn store(dtype: DType, dims: &[u64], values: &Values) -> Tensor {
     let data = match values {
         Values::Float(v) => match dtype {
             DType::F64 => pack(v, f64::to_le_bytes),
-            DType::F16 => pack(v, |x| f16::from_f64(x).to_le_bytes()),
-            DType::BF16 => pack(v, |x| bf16::from_f64(x).to_le_bytes()),
+            DType::F16 => pack(v, |x| f16::from_f64(dtype.rounded(x)).to_le_bytes()),
+            DType::BF16 => pack(v, |x| bf16::from_f64(dtype.rounded(x)).to_le_bytes()),
             _ => pack(v, |x| (x as f32).to_le_bytes()),
         },
         Values::Int(v) => match dtype.size() {

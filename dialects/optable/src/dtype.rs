@@ -37,6 +37,11 @@ impl DType {
         matches!(self, DType::F32 | DType::F64 | DType::F16 | DType::BF16)
     }
 
+    /// Whether elements are floating-point numbers of 16 bits, which are computed with in f32.
+    pub const fn is_half(self) -> bool {
+        matches!(self, DType::F16 | DType::BF16)
+    }
+
     /// Whether elements are integers (`Bool` is not).
     pub const fn is_int(self) -> bool {
         !self.is_float() && !matches!(self, DType::Bool)
@@ -45,6 +50,17 @@ impl DType {
     /// Whether elements are integers without a sign.
     pub const fn is_unsigned(self) -> bool {
         matches!(self, DType::U8 | DType::U16 | DType::U32 | DType::U64)
+    }
+
+    /// The nearest number of a float type, ties to even; of other types the number itself. In one step: the `half` crate's
+    /// conversions from f64 drop low digits, or round twice.
+    pub fn rounded(self, v: f64) -> f64 {
+        match self {
+            DType::F32 => f64::from(v as f32),
+            DType::F16 => half::f16::from_f32(odd(v)).to_f64(),
+            DType::BF16 => half::bf16::from_f32(odd(v)).to_f64(),
+            _ => v,
+        }
     }
 
     /// Name as users see it and as MLIR spells the element type (`ui8` for unsigned, `i1` for `Bool`).
@@ -77,5 +93,34 @@ impl fmt::Display for DType {
             DType::Bool => "bool",
             other => other.mlir_name(),
         })
+    }
+}
+
+/// As f32 with the last bit set where something is lost, so that rounding on to fewer digits rounds once (S. Boldo,
+/// G. Melquiond, "When double rounding is odd", 2005).
+fn odd(v: f64) -> f32 {
+    let near = v as f32;
+    let (back, bits) = (f64::from(near), near.to_bits());
+    if back == v || v.is_nan() || bits & 1 == 1 {
+        return near;
+    }
+    f32::from_bits(if back.abs() > v.abs() { bits - 1 } else { bits + 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DType;
+
+    #[test]
+    fn halves_round_once() {
+        // Just above the middle of two neighbours, by less than f32 keeps.
+        let above = 1.0 + 2f64.powi(-8) + 2f64.powi(-40);
+        assert_eq!(DType::BF16.rounded(above), 1.0 + 2f64.powi(-7));
+        assert_eq!(DType::BF16.rounded(1.0 + 2f64.powi(-8)), 1.0);
+        assert_eq!(DType::F16.rounded(1.0 + 2f64.powi(-11) + 2f64.powi(-45)), 1.0 + 2f64.powi(-10));
+        assert_eq!(DType::F16.rounded(-65_519.999), -65_504.0);
+        assert_eq!(DType::F16.rounded(65_520.0), f64::INFINITY);
+        assert_eq!(DType::BF16.rounded(f64::MAX), f64::INFINITY);
+        assert!(DType::BF16.rounded(f64::NAN).is_nan());
     }
 }

@@ -108,6 +108,18 @@ impl Tensor {
         }
     }
 
+    /// The elements of a tensor of any float type.
+    pub fn to_f64(&self) -> Option<Vec<f64>> {
+        let halves = |f: fn([u8; 2]) -> f64| Some(self.data.as_chunks::<2>().0.iter().map(|b| f(*b)).collect());
+        match self.dtype {
+            DType::F32 => Some(self.elements::<f32>()?.into_iter().map(f64::from).collect()),
+            DType::F64 => self.elements::<f64>(),
+            DType::F16 => halves(|b| half::f16::from_le_bytes(b).to_f64()),
+            DType::BF16 => halves(|b| half::bf16::from_le_bytes(b).to_f64()),
+            _ => None,
+        }
+    }
+
     /// Same elements in another shape with the same count.
     pub fn reshaped(&self, dims: &[u64]) -> Self {
         assert_eq!(dims.iter().product::<u64>(), self.dims.iter().product::<u64>());

@@ -145,7 +145,7 @@ pub enum Effect {
     Store { to: Access, value: OpId, when: Option<OpId> },
     /// Stores at computed indices.
     StoreAt { to: BufferId, index: Vec<OpId>, value: OpId, when: Option<OpId> },
-    /// Folds over the reduction iterators; `to` uses only the others. `second` is the other factor of `Combine::Fma`.
+    /// Folds over the reduction iterators, f16 and bf16 in f32, rounded once when stored; `to` uses only the others. `second` is the other factor of `Combine::Fma`.
     Reduce { to: Access, combine: Combine, value: OpId, second: Option<OpId> },
 }
 

@@ -1,9 +1,10 @@
-//! Errors of the elementary functions, in units in the last place, against f64 libm over arguments of every magnitude.
+//! Errors of the elementary functions, in units in the last place, over arguments of every magnitude: those of f32 against f64
+//! libm, those of f64 against the same, which is itself within one unit.
 
 use libtest_mimic::{Failed, Trial};
 use neap_codegen::host_target;
 use neap_kernels::scheduled::Facts;
-use neap_optable::{Attrs, BinaryKind, Body, GraphOp, Tensor, TensorType, UnaryKind};
+use neap_optable::{Attrs, BinaryKind, Body, Element, GraphOp, Tensor, TensorType, UnaryKind};
 use neap_spec::Backend;
 
 use super::run;
@@ -37,6 +38,9 @@ const UNARY: &[Unary] = &[
     (UnaryKind::Sqrt, 0.5, EVERYWHERE, libm::sqrt),
 ];
 
+/// What libm may be off.
+const LIBM: f64 = 1.0;
+
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut out = vec![];
@@ -45,6 +49,28 @@ pub fn trials() -> Vec<Trial> {
             let x = arguments();
             let found = evaluate(GraphOp::Unary, kind.into(), &[&x])?;
             worst(bound, x.iter().zip(&found).map(|(x, y)| ((*x, 0.0), *y, exact((*x).into()))), domain)
+        }));
+    }
+    for (kind, bound, domain, exact) in UNARY.iter().copied() {
+        let inverse = matches!(kind, UnaryKind::Asinh | UnaryKind::Acosh | UnaryKind::Atanh);
+        let bound = if inverse { 4.0 } else { bound };
+        out.push(Trial::test(format!("ulp {} f64", kind.name()), move || {
+            let x = wide_arguments();
+            let found = evaluate(GraphOp::Unary, kind.into(), &[&x])?;
+            let all = x.iter().zip(&found).map(|(x, y)| ((*x, 0.0), *y, exact(*x)));
+            worst_wide(bound + LIBM, all, domain.into())
+        }));
+    }
+    for (kind, bound, exact) in [
+        (BinaryKind::Pow, 2.0 + LIBM, libm::pow as fn(f64, f64) -> f64),
+        (BinaryKind::Atan2, 4.0 + LIBM, libm::atan2),
+        (BinaryKind::Fmod, 0.0, libm::fmod),
+    ] {
+        out.push(Trial::test(format!("ulp {} f64", kind.name()), move || {
+            let (x, y) = wide_pairs(kind);
+            let found = evaluate(GraphOp::Binary, kind.into(), &[&x, &y])?;
+            let all = x.iter().zip(&y).zip(&found).map(|((x, y), z)| ((*x, *y), *z, exact(*x, *y)));
+            worst_wide(bound, all, f64::INFINITY)
         }));
     }
     for (kind, bound, exact) in [
@@ -96,16 +122,62 @@ fn pairs(kind: BinaryKind) -> (Vec<f32>, Vec<f32>) {
     (x, y)
 }
 
-fn evaluate(op: GraphOp, kind: i64, operands: &[&[f32]]) -> Result<Vec<f32>, Failed> {
+/// Bit patterns in even steps, and steps of every size around 0.
+fn wide_arguments() -> Vec<f64> {
+    const STEP: u64 = 0x0000_2cb7_1a1d_9d37;
+    let mut out: Vec<f64> = (0..u64::MAX / STEP).map(|i| f64::from_bits(i * STEP)).collect();
+    out.extend((-60_000..60_000).map(|i| f64::from(i) * 1.712_345_678_9e-3));
+    out.extend((-20_000..20_000).map(|i| f64::from(i) * 7.312_345_678_9e-5));
+    out.extend(arguments().into_iter().filter(|x| !x.is_finite() || *x == 0.0 || x.abs() == 1.0).map(f64::from));
+    out.extend([f64::MIN_POSITIVE, f64::MAX, 709.9, -745.2]);
+    out
+}
+
+fn wide_pairs(kind: BinaryKind) -> (Vec<f64>, Vec<f64>) {
+    let (x, y) = pairs(kind);
+    let more = |v: f32, i: usize| f64::from(v) * (1.0 + i as f64 * 1e-13);
+    let mut x: Vec<f64> = x.into_iter().enumerate().map(|(i, v)| more(v, i)).collect();
+    let mut y: Vec<f64> = y.into_iter().enumerate().map(|(i, v)| more(v, 3 * i)).collect();
+    // Quotients and powers of every size.
+    for (i, a) in wide_arguments().into_iter().enumerate().filter(|(i, _)| i % 5 == 0) {
+        x.push(a);
+        y.push(f64::from_bits((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    }
+    (x, y)
+}
+
+fn worst_wide(bound: f64, all: impl Iterator<Item = ((f64, f64), f64, f64)>, domain: f64) -> Result<(), Failed> {
+    let mut most = (0.0, (0.0, 0.0), 0.0f64, 0.0f64);
+    for (at, found, exact) in all.filter(|((x, _), ..)| x.abs() <= domain || !x.is_finite()) {
+        if found.is_nan() && exact.is_nan() || found == exact {
+            continue;
+        }
+        let near_the_end = |v: f64| v.is_infinite() || v.abs() > f64::MAX * (1.0 - 1e-15);
+        let overflows = found.signum() == exact.signum() && near_the_end(found) && near_the_end(exact);
+        let spacing = libm::ldexp(1.0, libm::frexp(exact).1.max(-1021) - 53);
+        let error = if overflows { 0.0 } else { (found - exact).abs() / spacing };
+        if error.is_nan() || error > most.0 {
+            most = (if error.is_nan() { f64::INFINITY } else { error }, at, found, exact);
+        }
+    }
+    let (error, at, found, exact) = most;
+    if error <= bound {
+        Ok(())
+    } else {
+        Err(format!("{error:.2} ulp at {at:?}: {found:e}, expected {exact:e}; the bound is {bound}").into())
+    }
+}
+
+fn evaluate<T: Element>(op: GraphOp, kind: i64, operands: &[&[T]]) -> Result<Vec<T>, Failed> {
     let n = operands[0].len() as u64;
-    let ty = TensorType::fixed(neap_optable::DType::F32, &[n]);
+    let ty = TensorType::fixed(T::DTYPE, &[n]);
     let mut body = Body::default();
     let args: Vec<_> = operands.iter().map(|_| body.arg(ty.clone())).collect();
     body.results = body.push(op, Attrs::new().int("kind", kind), &args, [ty.clone()], "ulp");
     let kernel = run::build(&body, &Facts::default(), &host_target(Backend::Llvm))??;
     let inputs: Vec<Tensor> = operands.iter().map(|x| Tensor::new(&[n], x)).collect();
     let found = kernel.run(&inputs, &[ty], &|_| 0, 1)?;
-    Ok(found[0].elements().expect("f32 in, f32 out"))
+    Ok(found[0].elements().expect("the operands' type"))
 }
 
 /// Spacing of f32 around a value.

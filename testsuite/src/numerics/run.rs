@@ -67,7 +67,7 @@ fn near(s: &Sample, expected: &[Tensor], found: &[Tensor]) -> Result<(), String>
         if f.ty() != e.ty() {
             return Err(format!("result {r} is {}, expected {}", f.ty(), e.ty()));
         }
-        if f.dtype != DType::F32 {
+        if !f.dtype.is_float() {
             same_bits(std::slice::from_ref(f), std::slice::from_ref(e))?;
             continue;
         }
@@ -83,7 +83,7 @@ fn near(s: &Sample, expected: &[Tensor], found: &[Tensor]) -> Result<(), String>
 /// Floats within a tolerance, everything else bit by bit.
 pub fn near_all(found: &[Tensor], expected: &[Tensor], tolerance: f64) -> Result<(), String> {
     for (r, (f, e)) in found.iter().zip(expected).enumerate() {
-        if f.dtype != DType::F32 {
+        if !f.dtype.is_float() {
             same_bits(std::slice::from_ref(f), std::slice::from_ref(e)).map_err(|e| format!("result {r}: {e}"))?;
             continue;
         }
@@ -113,14 +113,15 @@ pub fn same_bits(a: &[Tensor], b: &[Tensor]) -> Result<(), String> {
 }
 
 fn nan(dtype: DType, bytes: &[u8]) -> bool {
-    dtype == DType::F32 && bytes.try_into().is_ok_and(|b| f32::from_le_bytes(b).is_nan())
+    let t = Tensor { dtype, dims: vec![], data: bytes.to_vec().into() };
+    floats(&t).iter().any(|v| v.is_nan())
 }
 
 fn show(dtype: DType, bytes: &[u8]) -> String {
     let t = Tensor { dtype, dims: vec![], data: bytes.to_vec().into() };
-    match t.elements::<f32>() {
-        Some(v) => format!("{:e} ({:#010x})", v[0], v[0].to_bits()),
-        None => t.to_i64().map_or_else(|| format!("{bytes:?}"), |v| v[0].to_string()),
+    match floats(&t).as_slice() {
+        [v] => format!("{v:e} ({bytes:02x?})"),
+        _ => t.to_i64().map_or_else(|| format!("{bytes:?}"), |v| v[0].to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One operator with data, and the dice that make up shapes and elements.
 
-use neap_optable::{Attr, Attrs, DType, GraphOp, Tensor, TensorType, infer};
+use neap_optable::{Attr, Attrs, BinaryKind, DType, GraphOp, Tensor, TensorType, infer};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -45,6 +45,29 @@ impl Sample {
         let ins: Vec<TensorType> = inputs.iter().map(Tensor::ty).collect();
         name.push_str(&format!(" ({}) -> {}", list(&ins), list(&types)));
         Sample { name, op, attrs, constant: vec![false; inputs.len()], inputs, types }
+    }
+
+    /// The same in another float type where it is f32.
+    pub fn retyped(mut self, to: DType) -> Self {
+        let eval = |op, attrs: &Attrs, ins: &[&Tensor], ty| {
+            let found = neap_reference::eval(op, attrs, ins, &[ty]).unwrap_or_else(|e| panic!("{e}"));
+            found.into_iter().next().expect("one result")
+        };
+        for x in self.inputs.iter_mut().filter(|t| t.dtype == DType::F32) {
+            let ty = TensorType::fixed(to, &x.dims);
+            *x = eval(GraphOp::Cast, &Attrs::new(), &[x], ty.clone());
+            if to == DType::F64 {
+                // More digits than f32 has.
+                let count = x.len();
+                let factor = Tensor::new(&x.dims, &vec![1.000_000_001_234_567f64; count]);
+                x.clone_from(&eval(GraphOp::Binary, &Attrs::new().int("kind", BinaryKind::Mul), &[x, &factor], ty));
+            }
+        }
+        self.types.iter_mut().filter(|t| t.dtype == DType::F32).for_each(|t| t.dtype = to);
+        let constant = std::mem::take(&mut self.constant);
+        let mut out = Sample::typed(self.op, self.attrs, self.inputs, self.types);
+        out.constant = constant;
+        out
     }
 
     /// The same with one operand as a weight.
@@ -136,6 +159,13 @@ impl Dice {
         for _ in 0..count {
             match dtype {
                 DType::F32 => data.extend_from_slice(&self.float(style).to_le_bytes()),
+                DType::F64 => data.extend_from_slice(&self.double(style).to_le_bytes()),
+                // Every pattern of bits is a number worth meeting.
+                DType::F16 | DType::BF16 if style == Style::Wild && self.once_in(3) => {
+                    data.extend_from_slice(&self.0.random::<u16>().to_le_bytes());
+                }
+                DType::F16 => data.extend_from_slice(&half::f16::from_f32(self.float(style)).to_le_bytes()),
+                DType::BF16 => data.extend_from_slice(&half::bf16::from_f32(self.float(style)).to_le_bytes()),
                 DType::Bool => data.push(self.below(2) as u8),
                 _ => {
                     let bits = 8 * dtype.size() as u32;
@@ -187,6 +217,13 @@ impl Dice {
             _ => self.0.random_range(0.0f32..2.0).exp2().exp2(),
         };
         sign * magnitude
+    }
+
+    fn double(&mut self, style: Style) -> f64 {
+        if style == Style::Wild && self.once_in(8) {
+            return f64::from_bits(self.0.random::<u64>());
+        }
+        f64::from(self.float(style)) * self.0.random_range(1.0..1.000_001)
     }
 
     fn int(&mut self, style: Style, bits: u32, unsigned: bool) -> i64 {

@@ -3,24 +3,54 @@
 //! Bounds follow from what an operator does: nothing where one rounding (or none) is all there is, the stated bound of an
 //! elementary function, the rounding errors of a sum of so many terms. Integers and bools must be equal.
 
-use neap_optable::{BinaryKind, GraphOp, PoolKind, ReduceKind, ResizeMode, ScatterKind, Tensor, UnaryKind};
+use neap_optable::{
+    Attrs, BinaryKind, DType, GraphOp, PoolKind, ReduceKind, ResizeMode, ScatterKind, Tensor, UnaryKind,
+};
 use neap_reference::eval;
 
 use super::sample::Sample;
 
-/// Half a unit in the last place of 1.
-const U: f64 = 1.0 / (1u64 << 24) as f64;
-/// The least subnormal number.
-const TINY: f64 = 1.0 / (1u128 << 127) as f64 / (1u64 << 22) as f64;
-
 /// For each float result the absolute error each element may have.
 pub fn allowed(s: &Sample, expected: &[Tensor]) -> Vec<Vec<f64>> {
-    expected.iter().map(|e| one(s, e)).collect()
+    expected.iter().map(|e| of_type(s, e)).collect()
 }
 
-/// The elements of an f32 tensor; of another type none.
+/// f16 and bf16 are computed in f32: what may be off there may round to the neighbour. The reference computes f64 in f64: it
+/// is off as much.
+fn of_type(s: &Sample, expected: &Tensor) -> Vec<f64> {
+    let allowed = one(s, expected);
+    let more = |(a, e): (f64, f64)| match expected.dtype {
+        _ if a == 0.0 => 0.0,
+        DType::F64 => 2.0 * a,
+        DType::F16 | DType::BF16 => a + ulp(expected.dtype, e),
+        _ => a,
+    };
+    allowed.into_iter().zip(floats(expected)).map(more).collect()
+}
+
+/// The elements of a tensor of floats; of another type none.
 pub fn floats(t: &Tensor) -> Vec<f64> {
-    t.elements::<f32>().unwrap_or_default().into_iter().map(f64::from).collect()
+    t.to_f64().unwrap_or_default()
+}
+
+/// Digits and the exponent of the least normal number.
+fn format(dtype: DType) -> (i32, i32) {
+    match dtype {
+        DType::F64 => (53, -1022),
+        DType::F16 => (11, -14),
+        DType::BF16 => (8, -126),
+        _ => (24, -126),
+    }
+}
+
+/// The distance from `v` to the next number of the type.
+fn ulp(dtype: DType, v: f64) -> f64 {
+    if !v.is_finite() {
+        return 0.0;
+    }
+    let (digits, least) = format(dtype);
+    let exponent = if v == 0.0 { least } else { libm::ilogb(v).max(least) };
+    libm::ldexp(1.0, exponent - digits + 1)
 }
 
 /// Rounding errors of a sum of `n` terms, in halves of a unit in the last place of the sum of magnitudes. Errors have either
@@ -29,9 +59,19 @@ fn sum_error(n: f64) -> f64 {
     n.min(3.0 * n.sqrt()) + 2.0
 }
 
+/// Half a unit in the last place of 1.
+fn half_ulp(dtype: DType) -> f64 {
+    ulp(dtype, 1.0) / 2.0
+}
+
 fn one(s: &Sample, expected: &Tensor) -> Vec<f64> {
     let e = floats(expected);
-    let ulps = |n: f64| e.iter().map(|v| n * ulp(*v)).collect::<Vec<_>>();
+    // Where results are rounded step by step, in their own type; else in the type that they are computed in.
+    let stepwise = matches!(s.op, GraphOp::ScatterElements | GraphOp::ScatterNd);
+    let dtype = if expected.dtype.is_half() && !stepwise { DType::F32 } else { expected.dtype };
+    let (u, tiny) = (half_ulp(dtype), ulp(dtype, 0.0));
+    let scaled = |factor: f64| scaled(s, dtype, factor);
+    let ulps = |n: f64| e.iter().map(|v| n * ulp(dtype, *v)).collect::<Vec<_>>();
     let exact = || vec![0.0; e.len()];
     let ones = |f: f64| e.iter().map(|v| f * v.abs()).collect::<Vec<_>>();
     let largest = |t: &Tensor| floats(t).into_iter().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -57,20 +97,20 @@ fn one(s: &Sample, expected: &Tensor) -> Vec<f64> {
         GraphOp::Matmul => {
             let lhs = &s.inputs[0].dims;
             let k = lhs[lhs.len() - if s.attrs.get_bool("transpose_lhs") { 2 } else { 1 }];
-            scaled(s, &e, sum_error(k as f64))
+            scaled(sum_error(k as f64))
         }
         GraphOp::Conv | GraphOp::ConvTranspose => {
             let k: u64 = s.inputs[1].dims[1..].iter().product();
             let channels = if s.op == GraphOp::Conv { 1 } else { s.inputs[0].dims[1] };
-            scaled(s, &e, sum_error((k * channels) as f64))
+            scaled(sum_error((k * channels) as f64))
         }
         GraphOp::Reduce | GraphOp::Cumsum => {
             let n = (s.inputs[0].len() as f64 / (e.len() as f64).max(1.0)).max(1.0);
             let axis_size = |a: usize| s.inputs[0].dims[a] as f64;
             match (s.op, s.attrs.get("kind").map(|_| s.attrs.get_enum("kind"))) {
-                (GraphOp::Cumsum, _) => scaled(s, &e, sum_error(axis_size(s.attrs.get_int("axis") as usize))),
-                (_, Some(ReduceKind::Sum | ReduceKind::Mean)) => scaled(s, &e, sum_error(n) + 2.0),
-                (_, Some(ReduceKind::Prod)) => e.iter().map(|v| sum_error(n) * U * v.abs() + n * TINY).collect(),
+                (GraphOp::Cumsum, _) => scaled(sum_error(axis_size(s.attrs.get_int("axis") as usize))),
+                (_, Some(ReduceKind::Sum | ReduceKind::Mean)) => scaled(sum_error(n) + 2.0),
+                (_, Some(ReduceKind::Prod)) => e.iter().map(|v| sum_error(n) * u * v.abs() + n * tiny).collect(),
                 _ => exact(),
             }
         }
@@ -78,12 +118,12 @@ fn one(s: &Sample, expected: &Tensor) -> Vec<f64> {
             PoolKind::Max => exact(),
             PoolKind::Average | PoolKind::AverageIncludePad => {
                 let n: i64 = s.attrs.get_ints("kernel").iter().product();
-                scaled(s, &e, sum_error(n as f64) + 2.0)
+                scaled(sum_error(n as f64) + 2.0)
             }
         },
         GraphOp::ScatterElements | GraphOp::ScatterNd => match s.attrs.get_enum("kind") {
-            ScatterKind::Add => scaled(s, &e, sum_error(s.inputs[2].len() as f64)),
-            ScatterKind::Mul => ones(sum_error(s.inputs[2].len() as f64) * U),
+            ScatterKind::Add => scaled(sum_error(s.inputs[2].len() as f64)),
+            ScatterKind::Mul => ones(sum_error(s.inputs[2].len() as f64) * u),
             ScatterKind::Assign | ScatterKind::Max | ScatterKind::Min => exact(),
         },
         GraphOp::Softmax => {
@@ -91,28 +131,28 @@ fn one(s: &Sample, expected: &Tensor) -> Vec<f64> {
             let spread = 2.0 * largest(&s.inputs[0]);
             let n = s.inputs[0].dims[s.attrs.get_int("axis") as usize] as f64;
             if s.attrs.get_bool("log") {
-                e.iter().map(|v| (8.0 + sum_error(n)) * U + 2.0 * U * (v.abs() + spread)).collect()
+                e.iter().map(|v| (8.0 + sum_error(n)) * u + 2.0 * u * (v.abs() + spread)).collect()
             } else {
-                e.iter().map(|v| (8.0 + sum_error(n) + spread) * U * v.abs() + TINY).collect()
+                e.iter().map(|v| (8.0 + sum_error(n) + spread) * u * v.abs() + tiny).collect()
             }
         }
-        GraphOp::LayerNorm => layer_norm(s, &e),
+        GraphOp::LayerNorm => layer_norm(s, &e, dtype),
         // Positions are the reference's own; weights and their sum are rounded.
         GraphOp::Resize => match s.attrs.get_enum("mode") {
             ResizeMode::Nearest => exact(),
-            ResizeMode::Linear => vec![24.0 * U * largest(&s.inputs[0]); e.len()],
-            ResizeMode::Cubic => vec![96.0 * U * largest(&s.inputs[0]); e.len()],
+            ResizeMode::Linear => vec![24.0 * u * largest(&s.inputs[0]); e.len()],
+            ResizeMode::Cubic => vec![96.0 * u * largest(&s.inputs[0]); e.len()],
         },
         GraphOp::Lstm | GraphOp::Gru => {
             // States feed back; tanh and sigmoid damp what they pass on.
             let (steps, hidden) = (s.inputs[0].dims[0] as f64, s.inputs[1].dims[1] as f64);
             let scale = s.inputs.iter().map(largest).fold(1.0, f64::max);
-            vec![(16.0 + sum_error(hidden)) * scale * steps.max(1.0) * U; e.len()]
+            vec![(16.0 + sum_error(hidden)) * scale * steps.max(1.0) * u; e.len()]
         }
         GraphOp::Iota => {
             let (start, step) = (largest(&s.inputs[0]), largest(&s.inputs[1]));
             let n = s.types[0].elements().unwrap_or(0) as f64;
-            vec![2.0 * U * (start + step * n); e.len()]
+            vec![2.0 * u * (start + step * n); e.len()]
         }
         GraphOp::ArgReduce
         | GraphOp::Broadcast
@@ -166,22 +206,25 @@ fn unary(kind: UnaryKind) -> f64 {
 }
 
 /// `factor` halves of a unit in the last place of what the op gives on magnitudes.
-fn scaled(s: &Sample, expected: &[f64], factor: f64) -> Vec<f64> {
+fn scaled(s: &Sample, dtype: DType, factor: f64) -> Vec<f64> {
+    let (u, tiny) = (half_ulp(dtype), ulp(dtype, 0.0));
     let inputs: Vec<Tensor> = s.inputs.iter().map(magnitude).collect();
     let of_magnitudes = eval(s.op, &s.attrs, &inputs.iter().collect::<Vec<_>>(), &s.types);
     let sums = of_magnitudes.map(|t| floats(&t[0])).unwrap_or_default();
-    sums.iter().zip(expected).map(|(m, _)| if m.is_finite() { factor * U * m + TINY } else { 0.0 }).collect()
+    sums.iter().map(|m| if m.is_finite() { factor * u * m + tiny } else { 0.0 }).collect()
 }
 
 fn magnitude(t: &Tensor) -> Tensor {
-    match t.elements::<f32>() {
-        Some(v) => Tensor::new(&t.dims, &v.into_iter().map(f32::abs).collect::<Vec<_>>()),
-        None => t.clone(),
+    if !t.dtype.is_float() {
+        return t.clone();
     }
+    let found = eval(GraphOp::Unary, &Attrs::new().int("kind", UnaryKind::Abs), &[t], &[t.ty()]);
+    found.ok().and_then(|mut t| t.pop()).unwrap_or_else(|| t.clone())
 }
 
 /// Errors of the mean weigh as much as the row lies off zero against its spread.
-fn layer_norm(s: &Sample, expected: &[f64]) -> Vec<f64> {
+fn layer_norm(s: &Sample, expected: &[f64], dtype: DType) -> Vec<f64> {
+    let (u, tiny) = (half_ulp(dtype), ulp(dtype, 0.0));
     let x = floats(&s.inputs[0]);
     let row = s.inputs[0].dims[s.attrs.get_int("axis") as usize..].iter().product::<u64>() as usize;
     let rms = s.attrs.get_bool("rms");
@@ -192,18 +235,8 @@ fn layer_norm(s: &Sample, expected: &[f64]) -> Vec<f64> {
         let var = r.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
         let spread = (var + s.attrs.get_float("epsilon")).sqrt();
         let size = r.iter().map(|v| v.abs()).fold(0.0, f64::max);
-        let of_mean = if rms { 0.0 } else { sum_error(n) * U * size / spread };
-        out.extend(e.iter().map(|v| 2.0 * of_mean + (sum_error(n) + 8.0) * U * v.abs() + TINY));
+        let of_mean = if rms { 0.0 } else { sum_error(n) * u * size / spread };
+        out.extend(e.iter().map(|v| 2.0 * of_mean + (sum_error(n) + 8.0) * u * v.abs() + tiny));
     }
     out
-}
-
-/// The distance from `v`, an f32, to the next one.
-fn ulp(v: f64) -> f64 {
-    let v = v as f32;
-    if !v.is_finite() {
-        return 0.0;
-    }
-    let bits = v.abs().to_bits();
-    f64::from(f32::from_bits(bits + 1).min(f32::MAX)) - f64::from(f32::from_bits(bits)).min(f64::from(f32::MAX))
 }

@@ -91,9 +91,12 @@ fn distinct_files<'a>(dir: &Path, names: impl Iterator<Item = &'a str>) -> Resul
 /// The first few elements.
 fn preview(t: &Tensor) -> String {
     const SHOWN: usize = 8;
-    let words: Vec<String> = match t.dtype {
-        DType::F32 => t.elements::<f32>().unwrap_or_default().iter().take(SHOWN).map(|v| format!("{v:.5}")).collect(),
-        _ => t.to_i64().unwrap_or_default().iter().take(SHOWN).map(i64::to_string).collect(),
+    let words: Vec<String> = match t.to_f64() {
+        Some(v) => v.iter().take(SHOWN).map(|v| format!("{v:.5}")).collect(),
+        None if t.dtype == DType::U64 => {
+            t.elements::<u64>().unwrap_or_default().iter().take(SHOWN).map(u64::to_string).collect()
+        }
+        None => t.to_i64().unwrap_or_default().iter().take(SHOWN).map(i64::to_string).collect(),
     };
     let more = if t.len() > SHOWN { ", ..." } else { "" };
     format!("[{}{more}]", words.join(", "))

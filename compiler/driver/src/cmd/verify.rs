@@ -93,9 +93,22 @@ struct Tolerance {
     rtol: f64,
 }
 
+impl Tolerance {
+    /// At least four units in the last place of 1, which f16 and bf16 need: every op rounds.
+    fn of(&self, dtype: DType) -> Tolerance {
+        let least = match dtype {
+            DType::F16 => 1.0 / 256.0,
+            DType::BF16 => 1.0 / 32.0,
+            _ => 0.0,
+        };
+        Tolerance { atol: self.atol.max(least), rtol: self.rtol.max(least) }
+    }
+}
+
 impl Report {
     fn compare(&mut self, got: &Tensor, expected: &Tensor, t: &Tolerance, place: impl Fn() -> String) {
         self.compared += 1;
+        let t = t.of(expected.dtype);
         let mut bad = got.dtype != expected.dtype || got.data.len() != expected.data.len();
         for (g, e) in floats(got).into_iter().zip(floats(expected)) {
             if g == e || (g.is_nan() && e.is_nan()) {
@@ -118,9 +131,8 @@ impl Report {
 }
 
 fn floats(t: &Tensor) -> Vec<f64> {
-    match t.dtype {
-        DType::F32 => t.elements::<f32>().unwrap_or_default().into_iter().map(f64::from).collect(),
-        DType::F64 => t.elements::<f64>().unwrap_or_default(),
-        _ => t.to_i64().unwrap_or_default().into_iter().map(|v| v as f64).collect(),
+    match t.to_f64() {
+        Some(v) => v,
+        None => t.to_i64().unwrap_or_default().into_iter().map(|v| v as f64).collect(),
     }
 }

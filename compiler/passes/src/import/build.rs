@@ -4,7 +4,7 @@ use neap_optable::{
     ArgKind, Attrs, BinaryKind, CompareKind, DType, Dim, GraphOp, ReduceKind, Tensor, TensorType, UnaryKind,
 };
 
-use super::cx::{Cx, Known, Val, open};
+use super::cx::{Cx, Val, open};
 use super::error::{Res, invalid};
 
 impl Cx {
@@ -37,21 +37,11 @@ impl Cx {
     }
 
     pub fn unary(&mut self, kind: UnaryKind, v: Val) -> Res<Val> {
-        if let Some(w) = self.widened(v) {
-            let out = self.unary(kind, w)?;
-            return self.cast(out, self.dtype(v));
-        }
         self.infer1(GraphOp::Unary, Attrs::new().int("kind", kind), &[v])
     }
 
-    /// Elementwise with broadcasting; 8-bit integers compute in i32.
+    /// Elementwise with broadcasting.
     pub fn binary(&mut self, kind: BinaryKind, a: Val, b: Val) -> Res<Val> {
-        if self.dtype(a) == self.dtype(b)
-            && let (Some(x), Some(y)) = (self.widened(a), self.widened(b))
-        {
-            let out = self.binary(kind, x, y)?;
-            return self.cast(out, self.dtype(a));
-        }
         let [a, b] = self.alike([a, b])?;
         self.infer1(GraphOp::Binary, Attrs::new().int("kind", kind), &[a, b])
     }
@@ -63,11 +53,6 @@ impl Cx {
     }
 
     pub fn compare(&mut self, kind: CompareKind, a: Val, b: Val) -> Res<Val> {
-        if self.dtype(a) == self.dtype(b)
-            && let (Some(x), Some(y)) = (self.widened(a), self.widened(b))
-        {
-            return self.compare(kind, x, y);
-        }
         let [a, b] = self.alike([a, b])?;
         self.infer1(GraphOp::Compare, Attrs::new().int("kind", kind), &[a, b])
     }
@@ -83,22 +68,13 @@ impl Cx {
         self.infer1(GraphOp::Select, Attrs::new(), &ins)
     }
 
-    /// Converts elements; to f64 at run time is to f32, since neap computes in f32 there.
-    pub fn cast(&mut self, v: Val, mut dtype: DType) -> Res<Val> {
-        if dtype == DType::F64 && matches!(self.known(v), Known::No) {
-            self.narrowed.get_or_insert_with(|| self.node.clone());
-            dtype = DType::F32;
-        }
+    /// Converts elements.
+    pub fn cast(&mut self, v: Val, dtype: DType) -> Res<Val> {
         if self.dtype(v) == dtype {
             return Ok(v);
         }
         let out = TensorType { dtype, dims: self.dims(v) };
         self.op1(GraphOp::Cast, Attrs::new(), &[v], out)
-    }
-
-    /// The value in i32, if it is of 8 bits, which are for storage only.
-    fn widened(&mut self, v: Val) -> Option<Val> {
-        matches!(self.dtype(v), DType::I8 | DType::U8).then(|| self.cast(v, DType::I32).ok())?
     }
 
     /// Operands in their common shape.
@@ -198,10 +174,6 @@ impl Cx {
         if axes.is_empty() {
             return Ok(v);
         }
-        if let Some(w) = self.widened(v) {
-            let out = self.reduce(kind, w, axes, keep)?;
-            return self.cast(out, self.dtype(v));
-        }
         let mut sorted: Vec<i64> = axes.iter().map(|&a| a as i64).collect();
         sorted.sort_unstable();
         let attrs = Attrs::new().int("kind", kind).ints("axes", sorted).flag("keep_dims", keep);
@@ -209,7 +181,6 @@ impl Cx {
     }
 
     pub fn arg_reduce(&mut self, kind: ArgKind, v: Val, axis: usize, last: bool) -> Res<Val> {
-        let v = self.widened(v).unwrap_or(v);
         let attrs = Attrs::new().int("kind", kind).int("axis", axis as i64).flag("select_last", last);
         self.infer1(GraphOp::ArgReduce, attrs, &[v])
     }

@@ -50,20 +50,6 @@ pub(super) struct Cx {
     pub node: String,
     /// Inline constants by type and bytes.
     inline: HashMap<(TensorType, Vec<u8>), ValueId>,
-    /// First node whose f64 values are computed in f32.
-    pub narrowed: Option<String>,
-}
-
-/// Element types that exist at run time; the others only in constants that are folded away.
-pub(super) fn is_accepted(dtype: DType) -> bool {
-    matches!(dtype, DType::F32 | DType::I64 | DType::I32 | DType::Bool | DType::I8 | DType::U8)
-}
-
-/// What to say about other element types.
-pub(super) fn type_refusal(dtype: DType) -> String {
-    format!(
-        "element type {dtype} is not supported yet: neap computes in f32, i64, i32 and bool, and stores i8 and u8; export the model with f32"
-    )
 }
 
 impl Cx {
@@ -74,7 +60,6 @@ impl Cx {
             slots: vec![],
             node: String::new(),
             inline: HashMap::new(),
-            narrowed: None,
         }
     }
 
@@ -211,12 +196,8 @@ impl Cx {
     }
 
     /// Adds an op with the given result types, or evaluates it now where its operands are known.
-    pub fn op(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], mut outs: Vec<TensorType>) -> Res<Vec<Val>> {
-        let ins = &*self.narrow(ins)?;
+    pub fn op(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], outs: Vec<TensorType>) -> Res<Vec<Val>> {
         ins.iter().try_for_each(|v| self.force(*v))?;
-        if ins.iter().any(|v| matches!(self.known(*v), Known::No)) {
-            outs.iter_mut().filter(|t| t.dtype == DType::F64).for_each(|t| t.dtype = DType::F32);
-        }
         let types: Vec<TensorType> = ins.iter().map(|v| self.ty(*v).clone()).collect();
         check(op, &attrs, &types, &outs, None).map_err(plain)?;
         let known: Vec<&Known> = ins.iter().map(|v| self.known(*v)).collect();
@@ -226,9 +207,6 @@ impl Cx {
                 self.slots[vals[0].0 as usize].repeats = Some(self.slot(from).repeats.unwrap_or(from));
             }
             return Ok(vals);
-        }
-        if let Some(t) = outs.iter().find(|t| !is_accepted(t.dtype)) {
-            return unsupported(type_refusal(t.dtype));
         }
         if let Some(t) =
             outs.iter().find(|t| t.static_dims().is_some() && t.bytes().is_none_or(|b| i64::try_from(b).is_err()))
@@ -240,22 +218,6 @@ impl Cx {
         Ok(outs.into_iter().zip(ids).map(|(ty, id)| self.add(ty, Known::No, Some(id))).collect())
     }
 
-    /// The operands with f64 constants in f32, if the op happens at run time: there is no f64 then, and a constant must
-    /// fit the values it meets.
-    fn narrow(&mut self, ins: &[Val]) -> Res<Vec<Val>> {
-        let at_run_time = ins.iter().any(|v| matches!(self.known(*v), Known::No));
-        let mut out = ins.to_vec();
-        for v in out.iter_mut().filter(|_| at_run_time) {
-            if self.dtype(*v) == DType::F64 && !matches!(self.known(*v), Known::No) {
-                self.force(*v)?;
-                let ty = TensorType { dtype: DType::F32, dims: self.dims(*v) };
-                *v = self.op1(GraphOp::Cast, Attrs::new(), &[*v], ty)?;
-                self.narrowed.get_or_insert_with(|| self.node.clone());
-            }
-        }
-        Ok(out)
-    }
-
     /// [`Cx::op`] with one result of a given type.
     pub fn op1(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val], out: TensorType) -> Res<Val> {
         Ok(self.op(op, attrs, ins, vec![out])?[0])
@@ -263,7 +225,6 @@ impl Cx {
 
     /// [`Cx::op`] with the result types that follow from the operands.
     pub fn infer(&mut self, op: GraphOp, attrs: Attrs, ins: &[Val]) -> Res<Vec<Val>> {
-        let ins = &*self.narrow(ins)?;
         let types: Vec<TensorType> = ins.iter().map(|v| self.ty(*v).clone()).collect();
         let outs = infer(op, &attrs, &types).map_err(plain)?;
         self.op(op, attrs, ins, outs)
@@ -295,9 +256,6 @@ impl Cx {
     }
 
     fn store(&mut self, t: Tensor, stem: &str) -> Res<ValueId> {
-        if !is_accepted(t.dtype) {
-            return unsupported(type_refusal(t.dtype));
-        }
         let ty = t.ty();
         let size = t.dtype.size() as usize;
         let splat = t.len() > 1 && t.data.chunks_exact(size).all(|e| e == &t.data[..size]);

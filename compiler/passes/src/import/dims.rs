@@ -6,7 +6,6 @@ use neap_onnx::{DimInfo, ElementType, Model, ValueInfo, ValueType};
 use neap_optable::{DType, Dim, TensorType};
 
 use super::ImportOptions;
-use super::cx::{is_accepted, type_refusal};
 use super::error::ImportError;
 
 /// An input dim whose size the model leaves open.
@@ -93,9 +92,6 @@ fn input_type(info: &ValueInfo, given: &BTreeMap<String, u64>) -> Result<TensorT
     };
     let dtype =
         dtype(elem).ok_or_else(|| format!("element type {elem} is not supported; export the model with f32"))?;
-    if !is_accepted(dtype) {
-        return Err(type_refusal(dtype));
-    }
     let sizes = dims.iter().enumerate().map(|(axis, d)| {
         let (name, fixed) = key(info, axis, d);
         match fixed.or_else(|| given.get(&name).copied()) {

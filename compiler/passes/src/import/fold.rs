@@ -4,7 +4,7 @@ use neap_optable::{
     Atom, Attrs, BinaryKind, CompareKind, DType, Dim, GraphOp, ReduceKind, ScatterKind, Tensor, TensorType,
 };
 
-use super::cx::{Known, is_accepted};
+use super::cx::Known;
 
 /// Growth up to which a result is stored rather than recomputed at run time: for conversions (so that 8-bit weights stay
 /// 8-bit), and for everything else.
@@ -63,10 +63,6 @@ fn worth(op: GraphOp, types: &[TensorType], outs: &[TensorType]) -> bool {
     if out > LIMIT {
         return false;
     }
-    // Such elements exist in constants only.
-    if types.iter().chain(outs).any(|t| !is_accepted(t.dtype)) {
-        return true;
-    }
     let input: u64 = types.iter().filter_map(TensorType::bytes).sum();
     let growth = if op == GraphOp::Cast { GROWTH_OF_CAST } else { GROWTH };
     out <= input.saturating_add(growth)
@@ -99,7 +95,9 @@ pub(super) fn tensor_of(dtype: DType, dims: &[u64], values: &[Dim]) -> Option<Te
     };
     match dtype {
         DType::I64 => Some(Tensor::new(dims, &numbers)),
-        DType::I32 => cast(&|n, out| out.extend((n as i32).to_le_bytes())),
+        DType::I32 | DType::U32 => cast(&|n, out| out.extend((n as u32).to_le_bytes())),
+        DType::U64 => cast(&|n, out| out.extend(n.to_le_bytes())),
+        DType::I16 | DType::U16 => cast(&|n, out| out.extend((n as u16).to_le_bytes())),
         DType::U8 | DType::I8 => cast(&|n, out| out.push(n as u8)),
         DType::Bool => cast(&|n, out| out.push(u8::from(n != 0))),
         _ => None,
@@ -108,11 +106,7 @@ pub(super) fn tensor_of(dtype: DType, dims: &[u64], values: &[Dim]) -> Option<Te
 
 /// A known tensor's elements as floats.
 pub(super) fn floats(t: &Tensor) -> Option<Vec<f64>> {
-    match t.dtype {
-        DType::F32 => Some(t.elements::<f32>()?.into_iter().map(f64::from).collect()),
-        DType::F64 => t.elements::<f64>(),
-        _ => Some(t.to_i64()?.into_iter().map(|v| v as f64).collect()),
-    }
+    t.to_f64().or_else(|| Some(t.to_i64()?.into_iter().map(|v| v as f64).collect()))
 }
 
 /// One op on integers that are expressions.

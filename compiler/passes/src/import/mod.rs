@@ -41,19 +41,17 @@ pub struct Imported {
     pub weights: Weights,
     /// Dims of the inputs that are still open, in order of first occurrence.
     pub open: Vec<OpenDim>,
-    /// What the user should be told though it works, one line each.
-    pub notes: Vec<String>,
 }
 
 /// Imports a model.
 ///
 /// # Errors
 /// Everything that stands in the way, at once: all unsupported operators, contradictions in nodes, types neap does not
-/// compute in, and open dims whose size is needed.
+/// have, and open dims whose size is needed.
 pub fn import(model: &neap_onnx::Model, options: &ImportOptions) -> Result<Imported, Vec<ImportError>> {
     let inputs = dims::input_types(model, options)?;
-    let walk::Walked { body, weights, notes } = walk::run(model, &inputs)?;
+    let walk::Walked { body, weights } = walk::run(model, &inputs)?;
     let open = open_dims(model, options)?;
     let (body, weights) = finish::without_dead_code(body, weights);
-    Ok(Imported { body, weights, open, notes })
+    Ok(Imported { body, weights, open })
 }

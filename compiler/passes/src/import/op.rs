@@ -1,6 +1,7 @@
 //! An ONNX node as converters see it.
 
 use neap_onnx::{Attribute, Node};
+use neap_optable::DType;
 
 use super::cx::{Cx, Val};
 use super::error::{Res, invalid};
@@ -43,6 +44,21 @@ impl Op<'_> {
     /// Whether result `i` has a name, so may be used.
     pub fn wants(&self, i: usize) -> bool {
         self.node.outputs.get(i).is_some_and(|o| !o.is_empty())
+    }
+
+    /// Converts the node with f16 and bf16 operands in f32, as ONNX asks of ops that are sums of many steps, and its results back.
+    pub fn in_f32(&self, cx: &mut Cx, convert: impl Fn(&mut Cx, &Op<'_>) -> Res<Vec<Val>>) -> Res<Vec<Val>> {
+        let half = self.inputs.iter().flatten().map(|v| cx.dtype(*v)).find(|t| t.is_half());
+        let Some(half) = half else { return convert(cx, self) };
+        let mut inputs = vec![];
+        for v in &self.inputs {
+            inputs.push(match v {
+                Some(v) if cx.dtype(*v).is_half() => Some(cx.cast(*v, DType::F32)?),
+                other => *other,
+            });
+        }
+        let results = convert(cx, &Op { node: self.node, inputs })?;
+        results.into_iter().map(|v| if cx.dtype(v) == DType::F32 { cx.cast(v, half) } else { Ok(v) }).collect()
     }
 
     fn wrong<T>(&self, name: &str, expected: &str) -> Res<T> {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use neap_onnx::{Attribute, ElementType, Graph, Model, Node, ValueInfo, ValueType};
-use neap_optable::{Attrs, Body, DType, GraphOp, Tensor, TensorType, ValueId, Weights};
+use neap_onnx::{Attribute, Graph, Model, Node};
+use neap_optable::{Body, DType, Tensor, TensorType, Weights};
 
 use super::cx::{Cx, Known, Val};
 use super::dims::dtype;
@@ -25,7 +25,6 @@ pub(super) fn run(model: &Model, inputs: &[TensorType]) -> Result<Walked, Vec<Im
         walk.cx.node = info.name.clone();
         match v.and_then(|v| walk.cx.materialise(v)) {
             Ok(id) => {
-                let id = widened(&mut walk.cx.body, id, info);
                 walk.cx.body.results.push(id);
             }
             Err(Refusal::Poisoned) => {}
@@ -39,29 +38,13 @@ pub(super) fn run(model: &Model, inputs: &[TensorType]) -> Result<Walked, Vec<Im
     if !walk.errors.is_empty() {
         return Err(walk.errors.all());
     }
-    let note = |node| {
-        format!("f64 values are computed in f32, first at node `{node}`; outputs of type f64 have f32's precision")
-    };
-    Ok(Walked { body: walk.cx.body, weights: walk.cx.weights, notes: walk.cx.narrowed.map(note).into_iter().collect() })
-}
-
-/// The value in the element type that the model declares, where it was computed in f32 instead of f64.
-fn widened(body: &mut Body, id: ValueId, info: &ValueInfo) -> ValueId {
-    let ty = body.ty(id).clone();
-    match &info.ty {
-        ValueType::Tensor(ElementType::F64, _) if ty.dtype == DType::F32 => {
-            let wide = TensorType { dtype: DType::F64, dims: ty.dims };
-            body.push(GraphOp::Cast, Attrs::new(), &[id], [wide], info.name.clone())[0]
-        }
-        _ => id,
-    }
+    Ok(Walked { body: walk.cx.body, weights: walk.cx.weights })
 }
 
 /// What the walk gives.
 pub(super) struct Walked {
     pub body: Body,
     pub weights: Weights,
-    pub notes: Vec<String>,
 }
 
 struct Walk<'m> {

@@ -47,7 +47,7 @@ fn body<'c>(env: &Env<'_, 'c>, reads: &[V<'c>]) -> Vec<V<'c>> {
             ScalarOp::Compare(k, x, y) => scalar::compare(b, *k, dtype(x.0), out[x.0], out[y.0]),
             ScalarOp::Select(c, x, y) => b.select(out[c.0], out[x.0], out[y.0]),
             ScalarOp::Cast(to, x) => scalar::cast(b, dtype(x.0), *to, out[x.0]),
-            ScalarOp::Fma(x, y, z) => b.fma(out[x.0], out[y.0], out[z.0]),
+            ScalarOp::Fma(x, y, z) => scalar::round(b, dtype(z.0), b.fma(out[x.0], out[y.0], out[z.0])),
             ScalarOp::Load(..) | ScalarOp::Iter(_) => unreachable!("not recognised as an epilogue"),
         };
         out.push(v);

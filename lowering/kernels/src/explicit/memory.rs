@@ -1,9 +1,10 @@
 //! Loads, stores and windows into the scratch.
 
 use melior::ir::Attribute;
-use melior::ir::operation::OperationLike;
+use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::r#type::MemRefType;
-use melior::ir::{BlockLike, Type};
+use melior::ir::{BlockLike, Type, Value};
 
 use super::builder::{Builder, result};
 use super::types::{Buf, Elem, V};
@@ -51,6 +52,11 @@ impl<'c> Builder<'c> {
     /// Stores consecutive elements where the mask holds.
     pub fn masked_store(&self, v: V<'c>, to: Buf<'c>, at: V<'c>, mask: V<'c>) {
         assert!(v.elem() == to.elem && mask.elem() == Elem::I1, "store of {} into {:?}", v.ty(), to.elem);
+        // LLVM 22 makes a scalar store of a constant mask of one lane, and where the vector was truncated it stores the element
+        // as wide as it was before.
+        if is_first_lane(self.raw(mask)) {
+            return self.store(self.extract(v, 0), to, at);
+        }
         self.emit_void("vector.maskedstore", &[to.value, self.raw(at), self.raw(mask), self.raw(v)]);
     }
 
@@ -63,4 +69,13 @@ impl<'c> Builder<'c> {
         debug_assert_eq!(op.result_count(), 1);
         Buf { elem, value: result(self.block.get().append_operation(op), 0) }
     }
+}
+
+/// Whether a mask is the constant one of the first lane.
+fn is_first_lane(mask: Value<'_, '_>) -> bool {
+    let Ok(made) = OperationResult::try_from(mask) else { return false };
+    let op = made.owner();
+    let one =
+        |a: Attribute<'_>| DenseI64ArrayAttribute::try_from(a).is_ok_and(|a| a.len() == 1 && a.element(0) == Ok(1));
+    op.name().as_string_ref().as_str() == Ok("vector.constant_mask") && op.attribute("mask_dim_sizes").is_ok_and(one)
 }

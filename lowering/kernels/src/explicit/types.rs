@@ -11,8 +11,6 @@ use neap_optable::DType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the documentation")]
 pub enum Elem {
-    F16,
-    BF16,
     F32,
     F64,
     I1,
@@ -54,15 +52,13 @@ pub struct Buf<'c> {
 }
 
 impl Elem {
-    /// What holds a tensor element in memory: a bool is `i8`.
+    /// What holds a tensor element in memory: a bool is `i8`, a half-precision float its 16 bits.
     pub fn of(dtype: DType) -> Elem {
         match dtype {
             DType::F32 => Elem::F32,
             DType::F64 => Elem::F64,
-            DType::F16 => Elem::F16,
-            DType::BF16 => Elem::BF16,
             DType::I8 | DType::U8 | DType::Bool => Elem::I8,
-            DType::I16 | DType::U16 => Elem::I16,
+            DType::F16 | DType::BF16 | DType::I16 | DType::U16 => Elem::I16,
             DType::I32 | DType::U32 => Elem::I32,
             DType::I64 | DType::U64 => Elem::I64,
         }
@@ -70,7 +66,7 @@ impl Elem {
 
     /// Whether it is a floating-point type.
     pub const fn is_float(self) -> bool {
-        matches!(self, Elem::F16 | Elem::BF16 | Elem::F32 | Elem::F64)
+        matches!(self, Elem::F32 | Elem::F64)
     }
 
     /// Bits; an index has 64.
@@ -78,7 +74,7 @@ impl Elem {
         match self {
             Elem::I1 => 1,
             Elem::I8 => 8,
-            Elem::F16 | Elem::BF16 | Elem::I16 => 16,
+            Elem::I16 => 16,
             Elem::F32 | Elem::I32 => 32,
             Elem::F64 | Elem::I64 | Elem::Index => 64,
         }
@@ -102,8 +98,6 @@ impl Elem {
     /// The MLIR type.
     pub fn mlir(self, cx: &Context) -> Type<'_> {
         match self {
-            Elem::F16 => Type::float16(cx),
-            Elem::BF16 => Type::bfloat16(cx),
             Elem::F32 => Type::float32(cx),
             Elem::F64 => Type::float64(cx),
             Elem::Index => Type::index(cx),

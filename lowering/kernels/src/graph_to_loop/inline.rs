@@ -6,6 +6,7 @@ use super::nest::NestBuilder;
 use super::region::{Home, Lowering};
 use super::{Unlowerable, index, resize};
 use crate::ir::{Access, Index, OpId, Scalar};
+use crate::scalar::computed;
 
 impl NestBuilder {
     /// The element of `v` at `index`.
@@ -91,9 +92,11 @@ impl NestBuilder {
             GraphOp::Iota => {
                 let (start, step) = (self.value(cx, n.inputs[0], &[])?, self.value(cx, n.inputs[1], &[])?);
                 let i = self.index(&at[n.attrs.get_int("axis") as usize]);
-                let i = self.cast(ty.dtype, i);
+                let wide = computed(ty.dtype);
+                let [i, start, step] = [i, start, step].map(|v| self.cast(wide, v));
                 let steps = self.mul(i, step);
-                Ok(self.add(start, steps))
+                let sum = self.add(start, steps);
+                Ok(self.cast(ty.dtype, sum))
             }
             GraphOp::Pad => pad(self, cx, n, at),
             GraphOp::Resize => resize::resize(self, cx, n, at),
@@ -143,8 +146,13 @@ fn scalar(dtype: DType, data: &[u8]) -> Scalar {
         DType::I8 => Scalar::Int(get::<i8>(data).into()),
         DType::U8 => Scalar::Int(get::<u8>(data).into()),
         DType::Bool => Scalar::Int(data[0].into()),
-        // Refused when the region was taken in.
-        DType::F64 | DType::F16 | DType::BF16 | DType::I16 | DType::U16 | DType::U32 | DType::U64 => Scalar::Int(0),
+        DType::F64 => Scalar::Float(get(data)),
+        DType::F16 => Scalar::Float(half::f16::from_bits(get(data)).to_f64()),
+        DType::BF16 => Scalar::Float(half::bf16::from_bits(get(data)).to_f64()),
+        DType::I16 => Scalar::Int(get::<i16>(data).into()),
+        DType::U16 => Scalar::Int(get::<u16>(data).into()),
+        DType::U32 => Scalar::Int(get::<u32>(data).into()),
+        DType::U64 => Scalar::Int(get::<u64>(data) as i64),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Softmax and layer normalisation: passes over each row.
+//! Softmax and layer normalisation: passes over each row, in f32 for f16 and bf16.
 
 use neap_optable::{Dim, Node, UnaryKind, ValueId};
 
@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::nest::NestBuilder;
 use super::region::{Lowering, reduction};
 use crate::ir::{Access, BufferId, Combine, Effect, Index, Iter, OpId};
+use crate::scalar::computed;
 
 fn cell(buffer: BufferId) -> Access {
     Access { buffer, index: vec![], outside: None }
@@ -31,12 +32,13 @@ fn first_pass<'a>(
     if let Some(to) = cx.keep(v, layout, &index)? {
         nest.effect(Effect::Store { to, value: x, when: None });
     }
+    let x = nest.cast(computed(cx.ty(v).dtype), x);
     Ok((nest, x, index))
 }
 
 pub(super) fn softmax<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowerable> {
     let (input, out) = (n.inputs[0], n.outputs[0]);
-    let dtype = cx.ty(out).dtype;
+    let (stored, dtype) = (cx.ty(out).dtype, computed(cx.ty(out).dtype));
     let axis = n.attrs.get_int("axis") as usize;
     let log = n.attrs.get_bool("log");
     let (layout, free) = cx.rows(n, input, &[axis])?;
@@ -49,6 +51,7 @@ pub(super) fn softmax<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlo
     let (iters, index) = row_iters(&free, cx.outer().len());
     let mut nest = cx.nest(iters);
     let x = nest.value(cx, input, &layout.index(&index))?;
+    let x = nest.cast(dtype, x);
     let m = nest.read(cell(max), dtype);
     let shifted = nest.sub(x, m);
     let e = nest.unary(UnaryKind::Exp, shifted);
@@ -81,6 +84,7 @@ pub(super) fn softmax<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlo
         }
         None => {
             let x = nest.value(cx, input, &layout.index(&index))?;
+            let x = nest.cast(dtype, x);
             let m = nest.read(cell(max), dtype);
             let shifted = nest.sub(x, m);
             if log {
@@ -91,6 +95,7 @@ pub(super) fn softmax<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlo
             }
         }
     };
+    let value = nest.cast(stored, value);
     let to = cx.place(out, &layout, &index)?;
     nest.effect(Effect::Store { to, value, when: None });
     cx.nests.push(nest.build());
@@ -99,7 +104,8 @@ pub(super) fn softmax<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlo
 
 pub(super) fn layer_norm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowerable> {
     let (input, out) = (n.inputs[0], n.outputs[0]);
-    let (dtype, rank) = (cx.ty(out).dtype, cx.ty(out).rank());
+    let (stored, rank) = (cx.ty(out).dtype, cx.ty(out).rank());
+    let dtype = computed(stored);
     let axes: Vec<usize> = (n.attrs.get_int("axis") as usize..rank).collect();
     let (epsilon, rms) = (n.attrs.get_float("epsilon"), n.attrs.get_bool("rms"));
     let (layout, free) = cx.rows(n, input, &axes)?;
@@ -127,6 +133,7 @@ pub(super) fn layer_norm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), U
         let (iters, index) = row_iters(&free, cx.outer().len());
         let mut nest = cx.nest(iters);
         let x = nest.value(cx, input, &layout.index(&index))?;
+        let x = nest.cast(dtype, x);
         let mv = nest.read(cell(m), dtype);
         let d = nest.sub(x, mv);
         let value = nest.mul(d, d);
@@ -149,6 +156,7 @@ pub(super) fn layer_norm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), U
     let (iters, index) = super::layout::iterate(&free, cx.outer().len());
     let mut nest = cx.nest(iters);
     let x = nest.value(cx, input, &layout.index(&index))?;
+    let x = nest.cast(dtype, x);
     let centred = match mean {
         Some(m) => {
             let m = nest.read(cell(m), dtype);
@@ -159,6 +167,7 @@ pub(super) fn layer_norm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), U
     let s = nest.read(cell(scale), dtype);
     let value = nest.mul(centred, s);
     // What follows (scale, bias, ...) reads the normalised row element once, so inlining it there saves a pass through memory.
+    let value = nest.cast(stored, value);
     let to = cx.place(out, &layout, &index)?;
     nest.effect(Effect::Store { to, value, when: None });
     cx.nests.push(nest.build());

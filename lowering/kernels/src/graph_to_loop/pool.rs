@@ -6,6 +6,7 @@ use super::Unlowerable;
 use super::layout::Layout;
 use super::region::{Lowering, parallel, reduction};
 use crate::ir::{Access, Combine, Effect, Index, OpId, Scalar};
+use crate::scalar::computed;
 
 pub(super) fn pool<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowerable> {
     let (input, out) = (n.inputs[0], n.outputs[0]);
@@ -50,7 +51,9 @@ pub(super) fn pool<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
         return Ok(());
     }
     // Averages: the sum over the window, then the division by how many elements count.
-    let total = cx.temp(dtype, vec![])?;
+    let wide = computed(dtype);
+    let value = nest.cast(wide, value);
+    let total = cx.temp(wide, vec![])?;
     let to = |buffer| Access { buffer, index: vec![], outside: None };
     nest.effect(Effect::Reduce { to: to(total), combine: Combine::Sum, value, second: None });
     let fixed = if kind == PoolKind::Average { inside } else { counted };
@@ -73,10 +76,10 @@ pub(super) fn pool<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
             });
         }
         let one = match within {
-            Some(w) => nest.cast(dtype, w),
-            None => nest.number(dtype, 1.0),
+            Some(w) => nest.cast(wide, w),
+            None => nest.number(wide, 1.0),
         };
-        let count = cx.temp(dtype, vec![])?;
+        let count = cx.temp(wide, vec![])?;
         nest.effect(Effect::Reduce { to: to(count), combine: Combine::Sum, value: one, second: None });
         Some(count)
     };
@@ -84,12 +87,13 @@ pub(super) fn pool<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
     let elements: i64 = kernel.iter().product();
     let place = cx.place(n.outputs[0], &layout, &[])?;
     cx.point_nest(place, |b| {
-        let sum = b.read(to(total), dtype);
+        let sum = b.read(to(total), wide);
         let count = match count {
-            None => b.number(dtype, elements as f64),
-            Some(c) => b.read(to(c), dtype),
+            None => b.number(wide, elements as f64),
+            Some(c) => b.read(to(c), wide),
         };
-        b.div(sum, count)
+        let mean = b.div(sum, count);
+        b.cast(dtype, mean)
     });
     Ok(())
 }

@@ -8,7 +8,6 @@ use super::region::{Lowering, parallel, reduction, sequential};
 use crate::ir::{Access, BufferId, Combine, Effect, Index, OpId};
 
 const BATCH: Index = Index::Iter(0);
-const F: DType = DType::F32;
 
 fn at(buffer: BufferId, index: Vec<Index>) -> Access {
     Access { buffer, index, outside: None }
@@ -18,6 +17,7 @@ struct Recurrence {
     /// Index of the time step, from the end if reversed.
     time: Index,
     hidden: Dim,
+    dtype: DType,
 }
 
 /// Outer iterators `[batch, time]`.
@@ -25,8 +25,11 @@ fn begin<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<Recurrence, Unlowerab
     let gates = &cx.ty(n.inputs[0]).dims;
     let hidden = cx.ty(n.outputs[0]).dims[2].clone();
     let time = gates[0].clone();
-    if cx.ty(n.outputs[0]).dtype != F {
-        return Err(cx.refuse(n, "recurrences are computed in f32 only"));
+    let dtype = cx.ty(n.outputs[0]).dtype;
+    if dtype.is_half() {
+        return Err(
+            cx.refuse(n, format!("recurrences keep states that {dtype} is too coarse for; cast to f32 around them"))
+        );
     }
     cx.set_outer(n, vec![parallel(&gates[1]), sequential(&time)])?;
     let step = if n.attrs.get_bool("reverse") {
@@ -34,7 +37,7 @@ fn begin<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<Recurrence, Unlowerab
     } else {
         Index::Iter(1)
     };
-    Ok(Recurrence { time: step, hidden })
+    Ok(Recurrence { time: step, hidden, dtype })
 }
 
 /// At the first step the states are the given ones.
@@ -60,7 +63,7 @@ fn project<'a>(
     r: &Recurrence,
     read: impl FnOnce(&mut NestBuilder, Index) -> OpId,
 ) -> Result<BufferId, Unlowerable> {
-    let to = cx.temp(F, vec![count.clone()])?;
+    let to = cx.temp(r.dtype, vec![count.clone()])?;
     let mut nest = cx.nest(vec![parallel(count), reduction(&r.hidden)]);
     let (row, k) = (nest.own(0), nest.own(1));
     let value = read(&mut nest, k.clone());
@@ -87,13 +90,13 @@ pub(super) fn lstm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
     let (all, h, c) = (cx.only_output(n, 0)?, cx.only_output(n, 1)?, cx.only_output(n, 2)?);
     start(cx, &r, &[(n.inputs[2], h), (n.inputs[3], c)])?;
     let four = r.hidden.scale(4);
-    let z = project(cx, n.inputs[1], &Dim::constant(0), &four, &r, |b, k| b.read(at(h, vec![BATCH, k]), F))?;
+    let z = project(cx, n.inputs[1], &Dim::constant(0), &four, &r, |b, k| b.read(at(h, vec![BATCH, k]), r.dtype))?;
 
     let mut nest = cx.nest(vec![parallel(&r.hidden)]);
     let j = nest.own(0);
     let mut gate = |nest: &mut NestBuilder, which: i64, f: UnaryKind| -> Result<OpId, Unlowerable> {
         let x = incoming(nest, cx, n, &r, which, &j)?;
-        let y = nest.read(at(z, vec![j.add(&Index::Size(r.hidden.scale(which)))]), F);
+        let y = nest.read(at(z, vec![j.add(&Index::Size(r.hidden.scale(which)))]), r.dtype);
         let sum = nest.add(x, y);
         Ok(nest.unary(f, sum))
     };
@@ -101,7 +104,7 @@ pub(super) fn lstm<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
     let output = gate(&mut nest, 1, UnaryKind::Sigmoid)?;
     let forget = gate(&mut nest, 2, UnaryKind::Sigmoid)?;
     let candidate = gate(&mut nest, 3, UnaryKind::Tanh)?;
-    let old = nest.read(at(c, vec![BATCH, j.clone()]), F);
+    let old = nest.read(at(c, vec![BATCH, j.clone()]), r.dtype);
     let kept = nest.mul(forget, old);
     let new = nest.mul(input, candidate);
     let cell = nest.add(kept, new);
@@ -125,20 +128,20 @@ pub(super) fn gru<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowera
     let (recurrent, bias) = (n.inputs[1], n.inputs[2]);
     start(cx, &r, &[(n.inputs[3], h)])?;
     let two = r.hidden.scale(2);
-    let z = project(cx, recurrent, &Dim::constant(0), &two, &r, |b, k| b.read(at(h, vec![BATCH, k]), F))?;
+    let z = project(cx, recurrent, &Dim::constant(0), &two, &r, |b, k| b.read(at(h, vec![BATCH, k]), r.dtype))?;
 
     // Update and reset gates, and, where the reset comes before the product, the state that was reset.
-    let update = cx.temp(F, vec![r.hidden.clone()])?;
-    let reset = cx.temp(F, vec![r.hidden.clone()])?;
+    let update = cx.temp(r.dtype, vec![r.hidden.clone()])?;
+    let reset = cx.temp(r.dtype, vec![r.hidden.clone()])?;
     let mut nest = cx.nest(vec![parallel(&r.hidden)]);
     let j = nest.own(0);
     for (which, to) in [(0, update), (1, reset)] {
         let x = incoming(&mut nest, cx, n, &r, which, &j)?;
-        let y = nest.read(at(z, vec![j.add(&Index::Size(r.hidden.scale(which)))]), F);
+        let y = nest.read(at(z, vec![j.add(&Index::Size(r.hidden.scale(which)))]), r.dtype);
         let sum = nest.add(x, y);
         let mut value = nest.unary(UnaryKind::Sigmoid, sum);
         if which == 1 && !linear {
-            let old = nest.read(at(h, vec![BATCH, j.clone()]), F);
+            let old = nest.read(at(h, vec![BATCH, j.clone()]), r.dtype);
             value = nest.mul(value, old);
         }
         nest.effect(Effect::Store { to: at(to, vec![j.clone()]), value, when: None });
@@ -147,24 +150,24 @@ pub(super) fn gru<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowera
 
     let hidden = r.hidden.clone();
     let product = project(cx, recurrent, &two, &hidden, &r, |b, k| {
-        if linear { b.read(at(h, vec![BATCH, k]), F) } else { b.read(at(reset, vec![k]), F) }
+        if linear { b.read(at(h, vec![BATCH, k]), r.dtype) } else { b.read(at(reset, vec![k]), r.dtype) }
     })?;
 
     let mut nest = cx.nest(vec![parallel(&r.hidden)]);
     let j = nest.own(0);
     let x = incoming(&mut nest, cx, n, &r, 2, &j)?;
-    let y = nest.read(at(product, vec![j.clone()]), F);
+    let y = nest.read(at(product, vec![j.clone()]), r.dtype);
     let b = nest.value(cx, bias, std::slice::from_ref(&j))?;
     let mut y = nest.add(y, b);
     if linear {
-        let gate = nest.read(at(reset, vec![j.clone()]), F);
+        let gate = nest.read(at(reset, vec![j.clone()]), r.dtype);
         y = nest.mul(gate, y);
     }
     let sum = nest.add(x, y);
     let candidate = nest.unary(UnaryKind::Tanh, sum);
-    let z = nest.read(at(update, vec![j.clone()]), F);
-    let old = nest.read(at(h, vec![BATCH, j.clone()]), F);
-    let one = nest.number(F, 1.0);
+    let z = nest.read(at(update, vec![j.clone()]), r.dtype);
+    let old = nest.read(at(h, vec![BATCH, j.clone()]), r.dtype);
+    let one = nest.number(r.dtype, 1.0);
     let rest = nest.binary(BinaryKind::Sub, one, z);
     let new = nest.mul(rest, candidate);
     let kept = nest.mul(z, old);

@@ -6,6 +6,7 @@ use super::Unlowerable;
 use super::layout::{Layout, Slot, iterate};
 use super::region::{Lowering, parallel, reduction, sequential};
 use crate::ir::{Access, Combine, Effect, Index, Scalar};
+use crate::scalar::computed;
 
 /// The layout of a result whose reduced axes are gone, or stay with size 1.
 fn reduced(layout: &Layout, axes: &[usize], keep: bool) -> Layout {
@@ -46,16 +47,19 @@ pub(super) fn reduce<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlow
         cx.nests.push(nest.build());
         return Ok(());
     }
-    let total = Access { buffer: cx.temp(dtype, vec![])?, index: vec![], outside: None };
+    let wide = computed(dtype);
+    let value = nest.cast(wide, value);
+    let total = Access { buffer: cx.temp(wide, vec![])?, index: vec![], outside: None };
     nest.effect(Effect::Reduce { to: total.clone(), combine, value, second: None });
     cx.nests.push(nest.build());
     let count = free.iter().fold(Dim::constant(1), |a, d| a.mul(d));
     let to = cx.place(out, &result, &[])?;
     cx.point_nest(to, |b| {
-        let t = b.read(total, dtype);
+        let t = b.read(total, wide);
         let c = b.size(&count);
-        let c = b.cast(dtype, c);
-        b.div(t, c)
+        let c = b.cast(wide, c);
+        let mean = b.div(t, c);
+        b.cast(dtype, mean)
     });
     Ok(())
 }
@@ -91,12 +95,17 @@ pub(super) fn cumsum<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlow
     let (i, back) = if reverse { (step.times(&Dim::constant(-1)).add(&last), 1) } else { (step.clone(), -1) };
     let before = i.add(&Index::constant(back));
     let zero = if dtype.is_float() { Scalar::Float(0.0) } else { Scalar::Int(0) };
-    let to = cx.place(out, &layout, std::slice::from_ref(&i))?;
+    // Sums of f16 and bf16 run in f32, in a row of their own.
+    let wide = computed(dtype);
+    let to = match wide == dtype {
+        true => cx.place(out, &layout, std::slice::from_ref(&i))?,
+        false => Access { buffer: cx.temp(wide, free.clone())?, index: vec![i.clone()], outside: None },
+    };
     let at_before = match to.index.len() {
-        1 if layout.0.len() > 1 => vec![before.clone()],
+        1 if layout.0.len() > 1 || wide != dtype => vec![before.clone()],
         _ => layout.index(std::slice::from_ref(&before)),
     };
-    let sum = nest.read(Access { buffer: to.buffer, index: at_before, outside: Some(zero) }, dtype);
+    let sum = nest.read(Access { buffer: to.buffer, index: at_before, outside: Some(zero) }, wide);
     let value = if exclusive {
         let buffer = cx.whole(n, input)?;
         let index = layout.index(std::slice::from_ref(&before));
@@ -104,7 +113,18 @@ pub(super) fn cumsum<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlow
     } else {
         nest.value(cx, input, &layout.index(std::slice::from_ref(&i)))?
     };
+    let value = nest.cast(wide, value);
     let value = nest.add(sum, value);
+    nest.effect(Effect::Store { to: to.clone(), value, when: None });
+    cx.nests.push(nest.build());
+    if wide == dtype {
+        return Ok(());
+    }
+    let mut nest = cx.nest(vec![parallel(&free[0])]);
+    let i = nest.own(0);
+    let value = nest.read(Access { index: vec![i.clone()], ..to }, wide);
+    let value = nest.cast(dtype, value);
+    let to = cx.place(out, &layout, &[i])?;
     nest.effect(Effect::Store { to, value, when: None });
     cx.nests.push(nest.build());
     Ok(())

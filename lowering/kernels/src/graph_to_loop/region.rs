@@ -65,37 +65,13 @@ impl<'a> Lowering<'a> {
         for (role, values) in [(Role::In, args), (Role::Out, results)] {
             for v in values {
                 let ty = cx.ty(*v).clone();
-                cx.check_type(ty.dtype)?;
                 let id = cx.buffer(ty.dtype, ty.dims, role);
                 if role == Role::In {
                     cx.homes.entry(*v).or_insert(Home::Whole(id));
                 }
             }
         }
-        for n in &cx.nodes {
-            for v in &n.outputs {
-                cx.check_type(cx.ty(*v).dtype)?;
-            }
-        }
         Ok(cx)
-    }
-
-    fn check_type(&self, t: DType) -> Result<(), Unlowerable> {
-        match t {
-            DType::F32 | DType::I32 | DType::I64 | DType::Bool | DType::I8 | DType::U8 => Ok(()),
-            // An output that the model declares as f64 is stored so; nothing is computed in f64.
-            DType::F64 if self.nodes.iter().all(|n| n.op == GraphOp::Cast || !self.mentions(n, t)) => Ok(()),
-            DType::F64 | DType::F16 | DType::BF16 | DType::I16 | DType::U16 | DType::U32 | DType::U64 => Err(self
-                .refuse(
-                    self.node,
-                    format!("element type {t} is not computed with yet; convert the model to f32 or i64"),
-                )),
-        }
-    }
-
-    /// Whether a node reads or makes values of this type.
-    fn mentions(&self, node: &Node, t: DType) -> bool {
-        node.inputs.iter().chain(&node.outputs).any(|v| self.ty(*v).dtype == t)
     }
 
     /// An error about a node.

@@ -8,6 +8,7 @@ use super::Unlowerable;
 use super::nest::NestBuilder;
 use super::region::Lowering;
 use crate::ir::{BufferId, Index, OpId};
+use crate::scalar::computed;
 
 const P: DType = DType::F32;
 
@@ -19,8 +20,8 @@ pub(super) fn resize(b: &mut NestBuilder, cx: &mut Lowering<'_>, n: &Node, at: &
     let (from, to) = (cx.ty(input), cx.ty(n.outputs[0]));
     let scales = n.attrs.get_floats("scales");
     let mode: ResizeMode = n.attrs.get_enum("mode");
-    if mode != ResizeMode::Nearest && from.dtype != DType::F32 {
-        return Err(cx.refuse(n, format!("interpolates in f32 only, not in {}", from.dtype)));
+    if mode != ResizeMode::Nearest && !from.dtype.is_float() {
+        return Err(cx.refuse(n, format!("interpolates floats only, not {}", from.dtype)));
     }
     let mut taps: Vec<Taps> = vec![];
     for (d, i) in at.iter().enumerate() {
@@ -36,21 +37,26 @@ pub(super) fn resize(b: &mut NestBuilder, cx: &mut Lowering<'_>, n: &Node, at: &
         });
     }
     let buffer = cx.whole(n, input)?;
-    Ok(weigh(b, buffer, from.dtype, &taps, &mut vec![]))
+    let sum = weigh(b, buffer, from.dtype, &taps, &mut vec![]);
+    Ok(b.cast(from.dtype, sum))
 }
 
 /// Sums over the taps of the dims not placed yet.
 fn weigh(b: &mut NestBuilder, buffer: BufferId, dtype: DType, taps: &[Taps], place: &mut Vec<OpId>) -> OpId {
-    let Some(dim) = taps.get(place.len()) else { return b.load(buffer, place.clone(), dtype) };
+    let Some(dim) = taps.get(place.len()) else {
+        let v = b.load(buffer, place.clone(), dtype);
+        return if taps.iter().flatten().any(|t| t.1.is_some()) { b.cast(computed(dtype), v) } else { v };
+    };
     let mut sum: Option<OpId> = None;
     for (i, weight) in dim {
         place.push(*i);
         let mut v = weigh(b, buffer, dtype, taps, place);
         place.pop();
         if let Some(w) = weight {
+            let w = b.cast(computed(dtype), *w);
             v = match sum {
-                Some(s) => b.fma(v, *w, s),
-                None => b.mul(v, *w),
+                Some(s) => b.fma(v, w, s),
+                None => b.mul(v, w),
             };
         }
         sum = Some(v);

@@ -75,7 +75,7 @@ fn stage<'c>(
     // Lanes meet in shared memory of 32 bits a thread; the order of wider ones, which are integers, does not matter.
     let narrow = |n: &LoopNest| {
         n.actions.iter().all(|a| match a {
-            Action::Reduce { to, .. } => kernel.buffers[to.buffer.0].dtype.size() == 4,
+            Action::Reduce { to, .. } => crate::scalar::elem(kernel.buffers[to.buffer.0].dtype).bits() == 32,
             Action::Store { .. } | Action::StoreAt { .. } => true,
         })
     };

@@ -54,8 +54,11 @@ impl<'c> Env<'_, '_, 'c> {
                 },
                 ScalarOp::Cast(to, x) => pack(scalar::cast(b, t(x), *to, v(x).plain(b, count))),
                 ScalarOp::Fma(x, y, z) => match (v(x).one(), v(y).one(), v(z).one()) {
-                    (Some(x1), Some(y1), Some(z1)) => Val::One(b.fma(x1, y1, z1)),
-                    _ => Val::Many(b.fma(v(x).many(b, count), v(y).many(b, count), v(z).many(b, count))),
+                    (Some(x1), Some(y1), Some(z1)) => Val::One(scalar::round(b, t(z), b.fma(x1, y1, z1))),
+                    _ => {
+                        let sum = b.fma(v(x).many(b, count), v(y).many(b, count), v(z).many(b, count));
+                        Val::Many(scalar::round(b, t(z), sum))
+                    }
                 },
             };
             out.push(value);
@@ -346,6 +349,13 @@ impl<'c> Env<'_, '_, 'c> {
     ) {
         let b = self.b;
         if self.kernel.buffers[to.buffer.0].role == Role::Temp && !self.buffers.contains_key(&to.buffer) {
+            // A sum of f16 or bf16 is one of f32 until here.
+            let dtype = self.dtype(to.buffer);
+            let value = match value {
+                Val::One(v) => Val::One(scalar::round(b, dtype, v)),
+                Val::Many(v) => Val::Many(scalar::round(b, dtype, v)),
+                Val::Ramp(_) => value,
+            };
             self.values.borrow_mut().insert(to.buffer, value);
             return;
         }

@@ -11,7 +11,12 @@ fn range(dtype: DType) -> (i64, i64) {
     match dtype {
         DType::I8 => (i8::MIN.into(), i8::MAX.into()),
         DType::U8 => (0, u8::MAX.into()),
+        DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::U16 => (0, u16::MAX.into()),
         DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        DType::U32 => (0, u32::MAX.into()),
+        // All bits set.
+        DType::U64 => (0, -1),
         DType::Bool => (0, 1),
         _ => (i64::MIN, i64::MAX),
     }
@@ -59,7 +64,8 @@ pub(crate) fn fold<'c>(
         Combine::All => BinaryKind::And,
         Combine::Arg(..) => return acc,
     };
-    scalar::binary(b, kind, dtype, acc, value)
+    // Sums of f16 and bf16 are rounded when they are stored.
+    scalar::binary(b, kind, scalar::computed(dtype), acc, value)
 }
 
 /// (value, index) of the better of what is held and what comes; a NaN is the extreme of either kind.

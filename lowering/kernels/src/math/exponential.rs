@@ -1,11 +1,14 @@
 //! exp, log, log(1 + x).
 
-use super::F;
+use super::{F, wide};
 use crate::explicit::{Builder, V};
 
 /// e^x, within 1.5 ulp (2 where the result is subnormal).
 pub fn exp<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
+    if f.is_wide() {
+        return wide::exp(f, x);
+    }
     // Beyond these the result is infinite or 0; a NaN passes both comparisons.
     let x = b.select(f.gt(x, 89.0), f.c(89.0), x);
     let x = b.select(f.lt(x, -104.0), f.c(-104.0), x);
@@ -34,7 +37,10 @@ pub(super) fn exp_core<'c>(f: F<'_, 'c>, r: V<'c>) -> V<'c> {
 
 /// Natural logarithm, within 1.5 ulp.
 pub fn log<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
+    if f.is_wide() {
+        return wide::log(f, x);
+    }
     let tiny = f.lt(x, f64::from(f32::MIN_POSITIVE));
     let scaled = b.select(tiny, b.mul(x, f.c(8_388_608.0)), x);
     // The mantissa in [sqrt(1/2), sqrt(2)) and its exponent.
@@ -65,7 +71,12 @@ pub fn log<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
     let y = b.fma(z, f.c(-0.5), y);
     let y = b.add(t, y);
     let y = b.fma(e, f.c(0.693_359_375), y);
-    // Infinity and NaN stay, 0 gives -infinity, what is below 0 gives NaN.
+    log_ends(f, x, y)
+}
+
+/// Infinity and NaN stay, 0 gives -infinity, what is below 0 gives NaN.
+pub(super) fn log_ends<'c>(f: F<'_, 'c>, x: V<'c>, y: V<'c>) -> V<'c> {
+    let b = f.0;
     let y = b.select(f.lt(x, f64::INFINITY), y, x);
     let y = b.select(f.eq(x, 0.0), f.c(f64::NEG_INFINITY), y);
     b.select(f.lt(x, 0.0), f.c(f64::NAN), y)
@@ -73,7 +84,7 @@ pub fn log<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
 
 /// log(1 + x), within 3 ulp: the logarithm of the rounded sum, corrected by what rounding lost.
 pub fn log1p<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
     let u = b.add(x, f.c(1.0));
     let lost = b.sub(x, b.sub(u, f.c(1.0)));
     let y = b.add(log(b, u), b.div(lost, u));

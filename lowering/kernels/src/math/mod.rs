@@ -1,7 +1,7 @@
-//! Elementary functions of f32, expanded into `arith` and `math.fma`, for scalars and vectors alike, without branches.
+//! Elementary functions of f32 and f64, expanded into `arith` and `math.fma`, for scalars and vectors alike, without branches.
 //!
 //! The methods are the Cephes library's (S. Moshier, single precision) unless a function says otherwise: range reduction, a
-//! polynomial, reconstruction. Stated bounds are in units in the last place, over all arguments unless said otherwise; the test
+//! polynomial, reconstruction; those of f64 are in [`wide`], with the same steps and longer polynomials. Stated bounds are in units in the last place, over all arguments unless said otherwise; the test
 //! suite measures them. NaN gives NaN everywhere, infinities and subnormal numbers give what IEEE 754 recommends.
 
 mod exponential;
@@ -11,6 +11,7 @@ mod power;
 mod remainder;
 mod special;
 mod trigonometric;
+mod wide;
 
 pub use exponential::{exp, log, log1p};
 pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
@@ -22,17 +23,36 @@ pub use trigonometric::{cos, sin, tan};
 
 use crate::explicit::{Builder, Cmp, Elem, V};
 
-/// f32 arithmetic with constants, to write formulas as they are in the books.
+/// Arithmetic of f32 or f64 with constants, to write formulas as they are in the books.
 #[derive(Clone, Copy)]
-pub(crate) struct F<'b, 'c>(pub(crate) &'b Builder<'c>);
+pub(crate) struct F<'b, 'c>(pub(crate) &'b Builder<'c>, Elem);
 
-impl<'c> F<'_, 'c> {
+impl<'b, 'c> F<'b, 'c> {
+    /// For values of the type of `x`.
+    fn new(b: &'b Builder<'c>, x: V<'c>) -> Self {
+        F(b, x.elem())
+    }
+
+    fn is_wide(&self) -> bool {
+        self.1 == Elem::F64
+    }
+
+    /// One constant for f32, another for f64.
+    fn either(&self, narrow: f64, wide: f64) -> V<'c> {
+        self.c(if self.is_wide() { wide } else { narrow })
+    }
+
     fn c(&self, v: f64) -> V<'c> {
-        self.0.float(Elem::F32, v)
+        self.0.float(self.1, v)
+    }
+
+    /// The integer type of as many bits.
+    fn int(&self) -> Elem {
+        if self.is_wide() { Elem::I64 } else { Elem::I32 }
     }
 
     fn i(&self, v: i64) -> V<'c> {
-        self.0.int(Elem::I32, v)
+        self.0.int(self.int(), v)
     }
 
     /// (((c0 * x + c1) * x + c2) ...), each step rounded once.
@@ -45,16 +65,17 @@ impl<'c> F<'_, 'c> {
     }
 
     fn bits(&self, x: V<'c>) -> V<'c> {
-        self.0.bitcast(x, Elem::I32)
+        self.0.bitcast(x, self.int())
     }
 
     fn float_from_bits(&self, x: V<'c>) -> V<'c> {
-        self.0.bitcast(x, Elem::F32)
+        self.0.bitcast(x, self.1)
     }
 
-    /// 2^n for an integer n in [-126, 127].
+    /// 2^n for an integer n in [-126, 127], or [-1022, 1023] in f64.
     fn power_of_two(&self, n: V<'c>) -> V<'c> {
-        self.float_from_bits(self.0.shl(self.0.add(n, self.i(127)), self.i(23)))
+        let (bias, digits) = if self.is_wide() { (1023, 52) } else { (127, 23) };
+        self.float_from_bits(self.0.shl(self.0.add(n, self.i(bias)), self.i(digits)))
     }
 
     /// y * 2^n in two steps, so that it overflows and underflows as it should.
@@ -64,13 +85,17 @@ impl<'c> F<'_, 'c> {
         self.0.mul(self.0.mul(y, self.power_of_two(half)), self.power_of_two(rest))
     }
 
-    /// x rounded to the nearest integer as (float, i32), for |x| < 2^22. Adding 1.5 * 2^23 leaves the integer in the low bits;
+    /// x rounded to the nearest integer as (float, integer), for |x| < 2^22, or 2^51 in f64. Adding 1.5 * 2^23 (1.5 * 2^52) leaves the integer in the low bits;
     /// unlike a conversion this is defined for NaN too.
     fn round(&self, x: V<'c>, factor: f64) -> (V<'c>, V<'c>) {
-        let magic = 12_582_912.0;
+        let (magic, as_bits) = if self.is_wide() {
+            (wide::MAGIC, wide::MAGIC.to_bits() as i64)
+        } else {
+            (12_582_912.0, i64::from(12_582_912f32.to_bits()))
+        };
         let k = self.0.fma(x, self.c(factor), self.c(magic));
         let n = self.0.sub(k, self.c(magic));
-        let bits = self.0.sub(self.bits(k), self.i(i64::from(12_582_912f32.to_bits())));
+        let bits = self.0.sub(self.bits(k), self.i(as_bits));
         (n, bits)
     }
 

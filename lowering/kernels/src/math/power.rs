@@ -1,15 +1,15 @@
 //! Powers.
 
-use super::F;
+use super::{F, wide};
 use crate::explicit::{Builder, Cmp, Elem, V};
 
 /// A number as the unevaluated sum of two (Dekker 1971), with fused multiply-add for exact products.
 #[derive(Clone, Copy)]
-struct Double<'c>(V<'c>, V<'c>);
+pub(super) struct Double<'c>(pub(super) V<'c>, pub(super) V<'c>);
 
 impl<'c> F<'_, 'c> {
     /// Exact sum, for any order of magnitude.
-    fn two_sum(&self, x: V<'c>, y: V<'c>) -> Double<'c> {
+    pub(super) fn two_sum(&self, x: V<'c>, y: V<'c>) -> Double<'c> {
         let b = self.0;
         let s = b.add(x, y);
         let v = b.sub(s, x);
@@ -23,19 +23,19 @@ impl<'c> F<'_, 'c> {
         Double(s, b.add(b.sub(x, s), y))
     }
 
-    fn add2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
+    pub(super) fn add2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
         let s = self.two_sum(x.0, y.0);
         self.fast_sum(s.0, self.0.add(s.1, self.0.add(x.1, y.1)))
     }
 
-    fn mul2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
+    pub(super) fn mul2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
         let b = self.0;
         let p = b.mul(x.0, y.0);
         let e = b.fma(x.0, y.0, b.neg(p));
         self.fast_sum(p, b.fma(x.0, y.1, b.fma(x.1, y.0, e)))
     }
 
-    fn div2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
+    pub(super) fn div2(&self, x: Double<'c>, y: Double<'c>) -> Double<'c> {
         let b = self.0;
         let q = b.div(x.0, y.0);
         let r = b.fma(b.neg(q), y.0, x.0);
@@ -46,6 +46,9 @@ impl<'c> F<'_, 'c> {
 
 /// log(x) for x > 0 as two numbers: SLEEF's `logkf` (N. Shibata), relative error about 2^-35.
 fn log2_numbers<'c>(f: F<'_, 'c>, x: V<'c>) -> Double<'c> {
+    if f.is_wide() {
+        return wide::log2_numbers(f, x);
+    }
     let b = f.0;
     let tiny = f.lt(x, f64::from(f32::MIN_POSITIVE));
     let scaled = b.select(tiny, b.mul(x, f.c(8_388_608.0)), x);
@@ -70,6 +73,9 @@ fn log2_numbers<'c>(f: F<'_, 'c>, x: V<'c>) -> Double<'c> {
 
 /// e^d for a number in two parts: SLEEF's `expkf`.
 fn exp_two_numbers<'c>(f: F<'_, 'c>, d: Double<'c>) -> V<'c> {
+    if f.is_wide() {
+        return wide::exp_two_numbers(f, d);
+    }
     let b = f.0;
     let high = b.select(f.gt(d.0, 89.0), f.c(89.0), d.0);
     let high = b.select(f.lt(high, -104.0), f.c(-104.0), high);
@@ -95,13 +101,14 @@ fn exp_two_numbers<'c>(f: F<'_, 'c>, d: Double<'c>) -> V<'c> {
     f.scale(b.add(t.0, t.1), power)
 }
 
-/// x^y as C's `powf`, within 1.5 ulp (2 where the result is subnormal).
+/// x^y as C's `powf` and `pow`, within 1.5 ulp (2 where the result is subnormal).
 pub fn pow<'c>(b: &Builder<'c>, x: V<'c>, y: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
     let (x, y) = same_lanes(b, x, y);
+    let most = if f.is_wide() { 1e19 } else { 4.0e9 };
     let (ax, ay) = (b.abs(x), b.abs(y));
-    // Beyond 2^20 the result is 0, 1 or infinite for every x but those closest to 1, which the clamp leaves right too.
-    let bounded = b.select(f.gt(ay, 4.0e9), b.copysign(f.c(4.0e9), y), y);
+    // Beyond this the result is 0 or infinite for every x but 1.
+    let bounded = b.select(f.gt(ay, most), b.copysign(f.c(most), y), y);
     let magnitude = exp_two_numbers(f, f.mul2(log2_numbers(f, ax), Double(bounded, f.c(0.0))));
     let whole = b.cmp(Cmp::Eq, b.trunc(y), y);
     let half = b.mul(y, f.c(0.5));

@@ -1,11 +1,14 @@
 //! erf, sigmoid, softplus.
 
-use super::{F, exp, log1p};
+use super::{F, exp, log1p, wide};
 use crate::explicit::{Builder, V};
 
 /// Error function, within 1.5 ulp: two minimax polynomials (N. Juffa), one of them the exponent of 1 - e^p.
 pub fn erf<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
+    if f.is_wide() {
+        return wide::erf(f, x);
+    }
     let a = b.abs(x);
     let s = b.mul(x, x);
     let r = f.horner(a, &[-1.728_534_70e-5, 3.831_971_26e-4]);
@@ -28,7 +31,7 @@ pub fn erf<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
 
 /// 1 / (1 + e^-x), within 3 ulp.
 pub fn sigmoid<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
     let e = exp(b, b.neg(b.abs(x)));
     let top = b.select(f.lt(x, 0.0), e, f.c(1.0));
     b.div(top, b.add(e, f.c(1.0)))
@@ -36,7 +39,7 @@ pub fn sigmoid<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
 
 /// log(1 + e^x), within 3 ulp.
 pub fn softplus<'c>(b: &Builder<'c>, x: V<'c>) -> V<'c> {
-    let f = F(b);
+    let f = F::new(b, x);
     let tail = log1p(b, exp(b, b.neg(b.abs(x))));
     b.add(b.select(f.lt(x, 0.0), f.c(0.0), x), tail)
 }

@@ -67,7 +67,7 @@ fn renumbered_effect(e: &Effect, to: &[OpId], access: &dyn Fn(&Access) -> Access
 /// A constant as its type holds it.
 fn rounded(dtype: DType, s: Scalar) -> Scalar {
     match (dtype, s) {
-        (DType::F32, Scalar::Float(v)) => Scalar::Float(v as f32 as f64),
+        (_, Scalar::Float(v)) => Scalar::Float(dtype.rounded(v)),
         (DType::Bool, Scalar::Int(v)) => Scalar::Int(i64::from(v != 0)),
         _ => s,
     }

@@ -102,6 +102,8 @@ pub(super) fn cast(to: DType, from: DType) -> Option<&'static str> {
     match (from.is_float(), to.is_float()) {
         (true, true) if wider => Some("arith.extf"),
         (true, true) if to.size() < from.size() => Some("arith.truncf"),
+        // By way of f32.
+        (false, true) if to.is_half() => None,
         (false, true) if signed(from) => Some("arith.sitofp"),
         (false, true) if from == DType::Bool => Some("arith.uitofp"),
         (false, false) if signed(from) && signed(to) && wider => Some("arith.extsi"),

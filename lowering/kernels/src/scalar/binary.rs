@@ -7,7 +7,11 @@ use crate::math;
 
 /// As `graph.binary`; both operands are of type `dtype`.
 pub fn binary<'c>(b: &Builder<'c>, kind: BinaryKind, dtype: DType, x: V<'c>, y: V<'c>) -> V<'c> {
-    if dtype.is_float() { float(b, kind, x, y) } else { integer(b, kind, dtype, x, y) }
+    match dtype.is_float() {
+        true if matches!(kind, BinaryKind::Max | BinaryKind::Min) => float(b, kind, x, y),
+        true => super::round(b, dtype, float(b, kind, x, y)),
+        false => integer(b, kind, dtype, x, y),
+    }
 }
 
 fn float<'c>(b: &Builder<'c>, kind: BinaryKind, x: V<'c>, y: V<'c>) -> V<'c> {

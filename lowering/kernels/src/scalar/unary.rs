@@ -7,16 +7,29 @@ use crate::math;
 
 /// As `graph.unary`; `x` is of type `dtype`.
 pub fn unary<'c>(b: &Builder<'c>, kind: UnaryKind, dtype: DType, x: V<'c>) -> V<'c> {
-    if dtype.is_float() { float(b, kind, dtype, x) } else { integer(b, kind, dtype, x) }
+    let y = if dtype.is_float() { float(b, kind, x) } else { integer(b, kind, dtype, x) };
+    if rounds(kind) { super::round(b, dtype, y) } else { y }
 }
 
-fn float<'c>(b: &Builder<'c>, kind: UnaryKind, dtype: DType, x: V<'c>) -> V<'c> {
+/// Whether the result may need rounding to the type of the operand.
+fn rounds(kind: UnaryKind) -> bool {
+    !matches!(
+        kind,
+        UnaryKind::Abs
+            | UnaryKind::Neg
+            | UnaryKind::Sign
+            | UnaryKind::Relu
+            | UnaryKind::Floor
+            | UnaryKind::Ceil
+            | UnaryKind::Round
+            | UnaryKind::Not
+            | UnaryKind::Isnan
+            | UnaryKind::Isinf
+    )
+}
+
+fn float<'c>(b: &Builder<'c>, kind: UnaryKind, x: V<'c>) -> V<'c> {
     let c = |v: f64| b.float(x.elem(), v);
-    // Positions (f64) are only rounded and combined; the expansions below are for f32.
-    debug_assert!(
-        dtype == DType::F32 || matches!(kind, UnaryKind::Floor | UnaryKind::Ceil | UnaryKind::Round | UnaryKind::Abs),
-        "{kind:?} of {dtype}"
-    );
     match kind {
         UnaryKind::Abs => b.abs(x),
         UnaryKind::Neg => b.neg(x),
@@ -90,7 +103,7 @@ fn integer<'c>(b: &Builder<'c>, kind: UnaryKind, dtype: DType, x: V<'c>) -> V<'c
         | UnaryKind::Asinh
         | UnaryKind::Acosh
         | UnaryKind::Atanh => {
-            let y = float(b, kind, DType::F32, super::cast(b, dtype, DType::F32, x));
+            let y = float(b, kind, super::cast(b, dtype, DType::F32, x));
             super::cast(b, DType::F32, dtype, y)
         }
     }

@@ -73,15 +73,14 @@ pub struct LoopStage {
     pub scratch: Vec<(BufferId, u64)>,
 }
 
-/// Whether a nest's reductions keep lanes along the innermost reduction iterator: its run has 16 or more elements, known, of
-/// f32, i32 or i64, is read with step 1, and never from outside. Contractions and arg-reductions keep their order.
+/// Whether a nest's reductions keep lanes along the innermost reduction iterator: its run has 16 or more elements, known, is
+/// read with step 1, and never from outside. Contractions, arg-reductions and reductions of bools keep their order.
 pub fn lane_rule(loops: &Loops, n: &LoopNest, buffers: &[crate::ir::Buffer]) -> bool {
     let Some(last) = n.iters.last().filter(|i| i.kind == IterKind::Reduction) else { return false };
     let run = loops.outer.len() + n.iters.len() - 1;
     let combines = n.actions.iter().all(|a| match a {
         Action::Reduce { to, combine, .. } => {
-            !matches!(combine, Combine::Fma | Combine::Arg(..))
-                && matches!(buffers[to.buffer.0].dtype, DType::F32 | DType::I32 | DType::I64)
+            !matches!(combine, Combine::Fma | Combine::Arg(..)) && buffers[to.buffer.0].dtype != DType::Bool
         }
         Action::Store { when, .. } => when.is_none(),
         Action::StoreAt { .. } => false,

@@ -7,7 +7,7 @@ use crate::numerics::sample::{Dice, Sample, Style};
 
 pub const ROWS: &[Row] = &[
     Row { name: "matmul", count: 48, make: matmul },
-    Row { name: "matmul integers", count: 4, make: matmul_int },
+    Row { name: "matmul integers", count: 6, make: matmul_int },
     Row { name: "conv", count: 40, make: conv },
     Row { name: "conv depthwise", count: 12, make: depthwise },
     Row { name: "conv_transpose", count: 16, make: conv_transpose },
@@ -54,7 +54,7 @@ fn matmul(dice: &mut Dice, i: usize) -> Sample {
 }
 
 fn matmul_int(dice: &mut Dice, i: usize) -> Sample {
-    let t = [DType::I32, DType::I64][i % 2];
+    let t = [DType::I32, DType::I64, DType::U32, DType::U64, DType::I8, DType::U16][i % 6];
     let (x, y) = (dice.tensor(t, &[5, 33], Style::Wild), dice.tensor(t, &[33, 19], Style::Wild));
     Sample::new(GraphOp::Matmul, Attrs::new().flag("transpose_lhs", false).flag("transpose_rhs", false), vec![x, y])
 }

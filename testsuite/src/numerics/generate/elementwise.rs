@@ -5,17 +5,32 @@ use neap_optable::{Attrs, BinaryKind, CompareKind, DType, GraphOp, Tensor, Tenso
 use super::Row;
 use crate::numerics::sample::{Dice, Sample, Style};
 
-const NUMBERS: [DType; 5] = [DType::F32, DType::I32, DType::I64, DType::I8, DType::U8];
-const ALL: [DType; 6] = [DType::F32, DType::I32, DType::I64, DType::I8, DType::U8, DType::Bool];
+const INTEGERS: [DType; 8] =
+    [DType::I32, DType::I64, DType::I8, DType::U8, DType::I16, DType::U16, DType::U32, DType::U64];
+const ALL: [DType; 13] = [
+    DType::F32,
+    DType::I32,
+    DType::I64,
+    DType::I8,
+    DType::U8,
+    DType::Bool,
+    DType::I16,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+    DType::F64,
+    DType::F16,
+    DType::BF16,
+];
 
 pub const ROWS: &[Row] = &[
     Row { name: "unary f32", count: UnaryKind::ALL.len(), make: unary },
-    Row { name: "unary integers", count: 4 * 5, make: unary_int },
+    Row { name: "unary integers", count: 4 * INTEGERS.len(), make: unary_int },
     Row { name: "binary f32", count: FLOAT_KINDS.len(), make: binary },
-    Row { name: "binary integers", count: 4 * INT_KINDS.len() + BOOL_KINDS.len(), make: binary_int },
-    Row { name: "compare", count: 6 * 6, make: compare },
-    Row { name: "select", count: 6, make: select },
-    Row { name: "cast", count: 36, make: cast },
+    Row { name: "binary integers", count: INTEGERS.len() * INT_KINDS.len() + BOOL_KINDS.len(), make: binary_int },
+    Row { name: "compare", count: 6 * ALL.len(), make: compare },
+    Row { name: "select", count: ALL.len(), make: select },
+    Row { name: "cast", count: ALL.len() * ALL.len(), make: cast },
 ];
 
 const FLOAT_KINDS: &[BinaryKind] = &[
@@ -73,9 +88,9 @@ fn unary(dice: &mut Dice, i: usize) -> Sample {
 }
 
 fn unary_int(dice: &mut Dice, i: usize) -> Sample {
-    let kind = [UnaryKind::Abs, UnaryKind::Neg, UnaryKind::Sign, UnaryKind::Relu][i / 5];
+    let kind = [UnaryKind::Abs, UnaryKind::Neg, UnaryKind::Sign, UnaryKind::Relu][i / 8];
     let dims = dims(dice);
-    let x = dice.tensor(NUMBERS[i % 5], &dims, Style::Wild);
+    let x = dice.tensor(INTEGERS[i % 8], &dims, Style::Wild);
     Sample::new(GraphOp::Unary, Attrs::new().int("kind", kind), vec![x])
 }
 
@@ -86,9 +101,9 @@ fn binary(dice: &mut Dice, i: usize) -> Sample {
 }
 
 fn binary_int(dice: &mut Dice, i: usize) -> Sample {
-    let (kind, dtype) = match INT_KINDS.get(i / 4) {
-        Some(k) => (*k, NUMBERS[1 + i % 4]),
-        None => (BOOL_KINDS[i - 4 * INT_KINDS.len()], DType::Bool),
+    let (kind, dtype) = match INT_KINDS.get(i / 8) {
+        Some(k) => (*k, INTEGERS[i % 8]),
+        None => (BOOL_KINDS[i - INTEGERS.len() * INT_KINDS.len()], DType::Bool),
     };
     let dims = dims(dice);
     let (x, y) = (dice.tensor(dtype, &dims, Style::Wild), dice.tensor(dtype, &dims, Style::Wild));
@@ -96,10 +111,10 @@ fn binary_int(dice: &mut Dice, i: usize) -> Sample {
 }
 
 fn compare(dice: &mut Dice, i: usize) -> Sample {
-    let dtype = ALL[i % 6];
+    let dtype = ALL[i % 13];
     let dims = dims(dice);
     let (x, y) = (dice.tensor(dtype, &dims, Style::Wild), dice.tensor(dtype, &dims, Style::Wild));
-    Sample::new(GraphOp::Compare, Attrs::new().int("kind", CompareKind::ALL[i / 6]), vec![x, y])
+    Sample::new(GraphOp::Compare, Attrs::new().int("kind", CompareKind::ALL[i / 13]), vec![x, y])
 }
 
 fn select(dice: &mut Dice, i: usize) -> Sample {
@@ -111,7 +126,7 @@ fn select(dice: &mut Dice, i: usize) -> Sample {
 
 fn cast(dice: &mut Dice, i: usize) -> Sample {
     let dims = dims(dice);
-    let x = dice.tensor(ALL[i / 6], &dims, Style::Wild);
-    let to = TensorType::fixed(ALL[i % 6], &dims);
+    let x = dice.tensor(ALL[i / 13], &dims, Style::Wild);
+    let to = TensorType::fixed(ALL[i % 13], &dims);
     Sample::typed(GraphOp::Cast, Attrs::new(), vec![x], vec![to])
 }

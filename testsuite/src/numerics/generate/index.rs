@@ -15,7 +15,7 @@ pub const ROWS: &[Row] = &[
 ];
 
 fn dtype(dice: &mut Dice) -> DType {
-    dice.pick(&[DType::F32, DType::F32, DType::F32, DType::I64, DType::I32])
+    dice.pick(&[DType::F32, DType::F32, DType::F32, DType::I64, DType::I32, DType::U8, DType::U16, DType::U64])
 }
 
 /// A shape without empty dims, and one of its axes.

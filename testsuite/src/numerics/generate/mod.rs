@@ -7,6 +7,7 @@ mod index;
 mod recurrent;
 mod reduce;
 mod shape;
+mod types;
 
 use libtest_mimic::Trial;
 
@@ -25,13 +26,15 @@ pub struct Row {
 /// Samples in one trial: they are compiled together.
 const TOGETHER: usize = 24;
 
+/// All rows.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    [elementwise::ROWS, shape::ROWS, contract::ROWS, reduce::ROWS, index::ROWS, recurrent::ROWS].into_iter().flatten()
+}
+
 /// One trial for a few samples of a row.
 pub fn trials() -> Vec<Trial> {
-    let rows = [elementwise::ROWS, shape::ROWS, contract::ROWS, reduce::ROWS, index::ROWS, recurrent::ROWS]
-        .into_iter()
-        .flatten();
     let mut out = vec![];
-    for row in rows {
+    for row in rows() {
         for from in (0..row.count).step_by(TOGETHER) {
             let numbers = from..(from + TOGETHER).min(row.count);
             let name = format!("numerics generated {} {}-{}", row.name, numbers.start, numbers.end);
@@ -41,5 +44,6 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    out.extend(types::trials());
     out
 }

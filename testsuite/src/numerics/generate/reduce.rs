@@ -14,6 +14,22 @@ pub const ROWS: &[Row] = &[
     Row { name: "top_k", count: 16, make: top_k },
 ];
 
+/// Floats as often as all else.
+const NUMBERS: &[DType] = &[
+    DType::F32,
+    DType::F32,
+    DType::F32,
+    DType::F32,
+    DType::I64,
+    DType::I32,
+    DType::I8,
+    DType::U8,
+    DType::I16,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+];
+
 fn reduce(dice: &mut Dice, i: usize) -> Sample {
     let kind = ReduceKind::ALL[i % ReduceKind::ALL.len()];
     let rank = 1 + dice.below(4) as usize;
@@ -31,7 +47,7 @@ fn reduce(dice: &mut Dice, i: usize) -> Sample {
     let t = match kind {
         ReduceKind::Any | ReduceKind::All => DType::Bool,
         ReduceKind::Mean => DType::F32,
-        _ => dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]),
+        _ => dice.pick(NUMBERS),
     };
     let style = if matches!(kind, ReduceKind::Max | ReduceKind::Min) { Style::Wild } else { Style::Plain };
     let mut x = dice.tensor(t, &dims, style);
@@ -55,7 +71,7 @@ fn along(dice: &mut Dice) -> (Vec<u64>, usize) {
 
 fn arg_reduce(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
-    let t = dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]);
+    let t = dice.pick(NUMBERS);
     let x = dice.tensor(t, &dims, if i.is_multiple_of(2) { Style::Wild } else { Style::Plain });
     let attrs =
         Attrs::new().int("kind", ArgKind::ALL[i / 2 % 2]).int("axis", axis as i64).flag("select_last", dice.once_in(2));
@@ -89,7 +105,7 @@ fn layer_norm(dice: &mut Dice, i: usize) -> Sample {
 
 fn cumsum(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
-    let t = dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]);
+    let t = dice.pick(NUMBERS);
     let x = dice.tensor(t, &dims, Style::Plain);
     let attrs = Attrs::new().int("axis", axis as i64).flag("exclusive", i % 2 == 1).flag("reverse", i / 2 % 2 == 1);
     Sample::new(GraphOp::Cumsum, attrs, vec![x])
@@ -97,7 +113,7 @@ fn cumsum(dice: &mut Dice, i: usize) -> Sample {
 
 fn top_k(dice: &mut Dice, i: usize) -> Sample {
     let (dims, axis) = along(dice);
-    let t = dice.pick(&[DType::F32, DType::F32, DType::I64, DType::I32]);
+    let t = dice.pick(NUMBERS);
     let x = dice.tensor(t, &dims, if i.is_multiple_of(2) { Style::Wild } else { Style::Plain });
     let mut to = dims;
     to[axis] = if i == 0 { 0 } else { 1 + dice.below(to[axis].min(40)) };

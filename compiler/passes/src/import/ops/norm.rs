@@ -9,14 +9,14 @@ use crate::import::op::{Op, axes};
 use crate::import::table::{Entry, always, since};
 
 pub(super) const OPS: &[Entry] = &[
-    always("BatchNormalization", batch),
-    always("InstanceNormalization", instance),
-    since("GroupNormalization", 18, group),
-    since("LayerNormalization", 17, layer),
-    since("RMSNormalization", 23, rms),
-    since("MeanVarianceNormalization", 9, mean_variance),
-    always("LpNormalization", lp),
-    always("LRN", lrn),
+    always("BatchNormalization", |cx, op| op.in_f32(cx, batch)),
+    always("InstanceNormalization", |cx, op| op.in_f32(cx, instance)),
+    since("GroupNormalization", 18, |cx, op| op.in_f32(cx, group)),
+    since("LayerNormalization", 17, |cx, op| op.in_f32(cx, layer)),
+    since("RMSNormalization", 23, |cx, op| op.in_f32(cx, rms)),
+    since("MeanVarianceNormalization", 9, |cx, op| op.in_f32(cx, mean_variance)),
+    always("LpNormalization", |cx, op| op.in_f32(cx, lp)),
+    always("LRN", |cx, op| op.in_f32(cx, lrn)),
 ];
 
 /// `x * scale + bias`, both broadcast.

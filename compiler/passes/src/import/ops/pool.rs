@@ -1,6 +1,6 @@
 //! Pooling over windows and over whole planes.
 
-use neap_optable::{BinaryKind as B, DType, GraphOp, PoolKind, ReduceKind as R, TensorType, UnaryKind as U};
+use neap_optable::{BinaryKind as B, GraphOp, PoolKind, ReduceKind as R, TensorType, UnaryKind as U};
 
 use super::window::{Window, list};
 use crate::import::cx::{Cx, Val};
@@ -40,18 +40,12 @@ fn pool(cx: &mut Cx, x: Val, w: &Window, kind: PoolKind, out: TensorType) -> Res
     cx.op1(GraphOp::Pool, w.attrs().int("kind", kind).ints("kernel", &*w.kernel), &[x], out)
 }
 
-/// 8-bit integers, which are for storage only, are exact as floats.
 fn max_pool(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
-    let (x, w, mut out) = window(cx, op)?;
+    let (x, w, out) = window(cx, op)?;
     if op.wants(1) {
         return unsupported("its indices are used, which neap does not compute; export the model without unpooling");
     }
-    let ty = out.dtype;
-    let wide = if matches!(ty, DType::I8 | DType::U8) { DType::F32 } else { ty };
-    let x = cx.cast(x, wide)?;
-    out.dtype = wide;
-    let y = pool(cx, x, &w, PoolKind::Max, out)?;
-    Ok(vec![cx.cast(y, ty)?])
+    Ok(vec![pool(cx, x, &w, PoolKind::Max, out)?])
 }
 
 fn average_pool(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {

@@ -7,7 +7,11 @@ use crate::import::error::{Res, invalid, unsupported};
 use crate::import::op::Op;
 use crate::import::table::{Entry, always};
 
-pub(super) const OPS: &[Entry] = &[always("LSTM", lstm), always("GRU", gru), always("RNN", rnn)];
+pub(super) const OPS: &[Entry] = &[
+    always("LSTM", |cx, op| op.in_f32(cx, lstm)),
+    always("GRU", |cx, op| op.in_f32(cx, gru)),
+    always("RNN", |cx, op| op.in_f32(cx, rnn)),
+];
 
 /// Most steps of an RNN, which is unrolled.
 const MAX_STEPS: i64 = 1024;
