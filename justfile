@@ -29,15 +29,17 @@ test: (_build "dev")
 # Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
 test-models *args: models (_build "dev")
     {{ python }} testsuite/models/check.py --neap {{ target }}/debug/neap --shared {{ shared }} {{ args }}
+    {{ python }} testsuite/models/tutorial.py --neap {{ target }}/debug/neap docs/tutorial.md
 
 # Make .venv with onnxruntime and fetch the trained models into models/.
 models: _venv
     if [ -f {{ shared }}/models/fetch.py ]; then {{ python }} {{ shared }}/models/fetch.py models; \
     else echo "no {{ shared }}/models/fetch.py: the trained models are left out (NEAP_SHARED says where it is)"; fi
 
-# Time neap and onnxruntime side by side, interleaved.
+# Time neap, onnxruntime and OpenVINO side by side, interleaved, on 1 and 2 threads.
 bench-peers *args: _venv (_build "release")
-    {{ python }} testsuite/benches/peers.py --neap {{ target }}/release/neap {{ args }}
+    cargo build --release -p neap-runtime
+    {{ python }} testsuite/benches/peers.py --neap {{ target }}/release/neap --library {{ target }}/release/libneap_runtime.so {{ args }}
 
 # Peak memory of neap and onnxruntime, to the byte, on seven networks.
 bench-memory *args: _venv (_build "release")
@@ -55,6 +57,11 @@ bench-plan: (_build "release")
 # Criterion benchmarks of compile phases and kernels.
 bench-criterion *args:
     cargo bench --workspace --benches -- {{ args }}
+
+# Build the documentation's site into target/site, with mdBook (installed into the build folder if it is not there).
+site:
+    command -v mdbook >/dev/null || [ -x {{ target }}/tools/bin/mdbook ] || cargo install --quiet mdbook --root {{ target }}/tools
+    PATH="$PATH:{{ target }}/tools/bin" mdbook build docs --dest-dir {{ target }}/site
 
 # Fuzz the planner: TARGET is problem, table or plan. Needs no nightly Rust; what it finds lies in target/fuzz/found.
 fuzz TARGET SECONDS="60":

@@ -73,47 +73,18 @@ def peer(shim: Shim, model: str, inputs: str, mode: str) -> dict:
     return {"bytes": peak, "outputs": sum(o.nbytes for o in session.run(None, feed))}
 
 
-class Tensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_uint32), ("rank", ctypes.c_uint32),
-                ("dims", ctypes.POINTER(ctypes.c_uint64)), ("bytes", ctypes.c_uint64)]
-
-
-class Buffer(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
-
-
 def ours(shim: Shim, artefact: str, inputs: str, library: str) -> dict:
-    neap = ctypes.CDLL(library)
-    neap.neap_last_error.restype = ctypes.c_char_p
-    neap.neap_session_arena_bytes.restype = ctypes.c_uint64
-    neap.neap_model_input_count.restype = neap.neap_model_output_count.restype = ctypes.c_size_t
+    import capi
 
-    def call(name, *args):
-        if getattr(neap, f"neap_{name}")(*args) != 0:
-            raise SystemExit(neap.neap_last_error().decode())
-
-    model, session = ctypes.c_void_p(), ctypes.c_void_p()
-    call("model_load", artefact.encode(), 0, ctypes.byref(model))
-
-    def tensors(kind: str) -> list[Tensor]:
-        out = []
-        for i in range(getattr(neap, f"neap_model_{kind}_count")(model)):
-            out.append(Tensor())
-            call(f"model_{kind}", model, ctypes.c_size_t(i), ctypes.byref(out[-1]))
-        return out
-
-    feed = np.load(inputs)
-    arrays = [np.ascontiguousarray(feed[t.name.decode()]) for t in tensors("input")]
-    given = (Buffer * len(arrays))(*[Buffer(a.ctypes.data, a.nbytes) for a in arrays])
+    model, feed, sessions = capi.Model(library, artefact), dict(np.load(inputs)), []
 
     def work():
-        call("session_new", model, 1, 0, ctypes.byref(session))
+        sessions.append(capi.Session(model, feed, outputs=False))
         for _ in range(RUNS):
-            call("session_run", session, given, ctypes.c_size_t(len(arrays)), None, ctypes.c_size_t(0))
+            sessions[0].run()
 
     peak = shim.peak_of(work)
-    outputs = sum(t.bytes for t in tensors("output"))
-    return {"bytes": peak, "arena": neap.neap_session_arena_bytes(session), "outputs": outputs}
+    return {"bytes": peak, "arena": sessions[0].arena_bytes(), "outputs": sum(t.bytes for t in model.outputs)}
 
 
 def child(shim: pathlib.Path, *args) -> dict:

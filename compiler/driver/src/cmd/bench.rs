@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use neap_plan::report::human;
 use neap_runtime::Options;
 use neap_runtime::artefact::Check;
 use serde::Serialize;
@@ -67,16 +68,4 @@ pub fn run(args: &Bench) -> Result<(), Failure> {
         report.load_ms
     );
     super::print(&text)
-}
-
-/// Bytes for people.
-pub fn human(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut v = bytes as f64;
-    let mut unit = 0;
-    while v >= 1024.0 && unit + 1 < UNITS.len() {
-        v /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} B") } else { format!("{v:.2} {}", UNITS[unit]) }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use neap_plan::report::human;
 use serde::Serialize;
 
 use crate::cli::{Backend, Compile, Emit};
@@ -69,11 +70,11 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         report.output,
         report.launches,
         report.kernels,
-        super::bench::human(report.code_bytes as u64),
-        super::bench::human(report.weight_bytes),
-        super::bench::human(report.memory.arena_bytes),
-        super::bench::human(report.memory.file_order_peak_bytes),
-        super::bench::human(report.memory.no_reuse_bytes),
+        human(report.code_bytes as u64),
+        human(report.weight_bytes),
+        human(report.memory.arena_bytes),
+        human(report.memory.file_order_peak_bytes),
+        human(report.memory.no_reuse_bytes),
         report.compile_ms / 1e3,
         report.tiling.map(|t| t.table()).unwrap_or_default(),
     ))

@@ -5,10 +5,10 @@ use neap_spec::Backend;
 use serde::Serialize;
 use serde_json::json;
 
-use super::bench::human;
 use crate::cli::Doctor;
 use crate::failure::Failure;
 use crate::machine::Machine;
+use neap_plan::report::human;
 
 #[derive(Serialize)]
 struct Finding {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use neap_onnx::{DimInfo, ValueInfo, ValueType};
 use neap_passes::import::{ImportOptions, import};
+use neap_plan::report::human;
 use serde::Serialize;
 
 use crate::cli::Inspect;
@@ -122,13 +123,13 @@ fn text(r: &Report) -> String {
         "weights     {} tensors, {} parameters, {}\n",
         r.weights,
         r.parameters,
-        super::bench::human(r.weight_bytes)
+        human(r.weight_bytes)
     ));
     if let Some(f) = &r.flops {
         out.push_str(&format!("FLOPs       {f}\n"));
     }
     if let Some(b) = &r.intermediate_bytes {
-        let shown = b.parse().map_or_else(|_| format!("{b} bytes"), super::bench::human);
+        let shown = b.parse().map_or_else(|_| format!("{b} bytes"), human);
         out.push_str(&format!("memory      {shown} of intermediates if none were reused\n"));
     }
     let mut ops: Vec<_> = r.ops.iter().collect();

@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Rounds;
-use super::bench::human;
 use crate::cli::{Profile, ProfileBy};
 use crate::compile::Timing;
 use crate::failure::Failure;
 use crate::machine::{Machine, Peaks};
 use crate::{feed, files, load};
+use neap_plan::report::human;
 
 #[derive(Serialize)]
 struct Report {

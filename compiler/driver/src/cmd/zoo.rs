@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use neap_plan::report::human;
 use serde::Serialize;
 
 use crate::cli::Zoo;
@@ -45,6 +46,6 @@ pub fn run(args: &Zoo) -> Result<(), Failure> {
     let report = Report { output: output.display().to_string(), bytes: bytes.len() };
     match args.json {
         true => super::print_json(&report),
-        false => super::print(&format!("{}: {}\n", report.output, super::bench::human(bytes.len() as u64))),
+        false => super::print(&format!("{}: {}\n", report.output, human(bytes.len() as u64))),
     }
 }

@@ -3,8 +3,8 @@ const d = JSON.parse(document.getElementById("data").textContent);
 const n = Math.max(1, d.steps.length), arena = Math.max(1, d.arena);
 const el = id => document.getElementById(id);
 const make = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
-const human = b => b >= 1e9 ? (b / 1e9).toFixed(2) + " GB" : b >= 1e6 ? (b / 1e6).toFixed(2) + " MB"
-  : b >= 1e3 ? (b / 1e3).toFixed(2) + " kB" : b + " B";
+const human = b => b >= 2 ** 30 ? (b / 2 ** 30).toFixed(2) + " GiB" : b >= 2 ** 20 ? (b / 2 ** 20).toFixed(2) + " MiB"
+  : b >= 1024 ? (b / 1024).toFixed(2) + " KiB" : b + " B";
 // Names of fused ops are long; what begins and what ends them says most.
 const short = (text, most) => text.length <= most ? text : text.slice(0, most / 2 - 1) + "\u2026" + text.slice(1 - most / 2);
 
@@ -56,7 +56,7 @@ function frame(canvas, b0, b1, ticks) {
   const f = { g, sheet, canvas, scale, width, height, w, h, x: s => left + (s - s0) / (s1 - s0) * w,
     y: b => top_ + h - (b - b0) / (b1 - b0) * h, step: x => s0 + (x - left) / w * (s1 - s0), byte: y => b0 + (top_ + h - y) / h * (b1 - b0) };
   g.font = "11.5px system-ui, sans-serif"; g.textBaseline = "middle"; g.fillStyle = theme.dim; g.strokeStyle = theme.line;
-  const by = nice(b1 - b0, ticks);
+  const by = 2 ** Math.max(0, Math.ceil(Math.log2((b1 - b0) / ticks)));
   g.textAlign = "right";
   for (let b = Math.ceil(b0 / by) * by; b <= b1 + by / 1e6; b += by) {
     g.beginPath(); g.moveTo(left, f.y(b)); g.lineTo(left + w, f.y(b)); g.stroke(); g.fillText(human(Math.round(b)), left - 8, f.y(b));

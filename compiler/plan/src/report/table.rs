@@ -5,11 +5,11 @@ use super::Timeline;
 /// How many holders of the peak are listed.
 const HOLDERS: usize = 8;
 
-/// Bytes for people: `1.23 MB` (10^6).
+/// Bytes for people: `1.23 MiB` (2^20).
 pub fn human(bytes: u64) -> String {
-    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    match units.iter().find(|u| bytes as f64 >= u.0) {
-        Some((scale, unit)) => format!("{:.2} {unit}", bytes as f64 / scale),
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.iter().find(|u| bytes >> u.0 > 0) {
+        Some((shift, unit)) => format!("{:.2} {unit}", bytes as f64 / (1u64 << shift) as f64),
         None => format!("{bytes} B"),
     }
 }

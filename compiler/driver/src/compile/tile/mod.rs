@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use indicatif::ProgressBar;
 use neap_optable::{Body, GraphOp, ValueId};
+use neap_plan::report::human;
 use serde::Serialize;
 
 use crate::compile::memory::settle;
@@ -56,12 +57,12 @@ impl Tiling {
     /// For people: what runs tile by tile, one segment a line.
     pub fn table(&self) -> String {
         let Some(untiled) = self.untiled_arena_bytes else { return String::new() };
-        let untiled = untiled as f64 / 1e6;
+        let untiled = human(untiled);
         if self.segments.is_empty() {
-            return format!("untiled {untiled:.2} MB; no segment run tile by tile would lower it within the limit\n");
+            return format!("untiled {untiled}; no segment run tile by tile would lower it within the limit\n");
         }
         let anew = self.recompute * 100.0;
-        let mut text = format!("untiled {untiled:.2} MB; {anew:.2} % of the operations are computed anew\n");
+        let mut text = format!("untiled {untiled}; {anew:.2} % of the operations are computed anew\n");
         for s in &self.segments {
             // Of joined nodes the first is name enough.
             let short = |name: &str| name.split('+').next().unwrap_or_default().to_string();
@@ -94,7 +95,7 @@ impl Compiler {
         let facts = facts(&base, &units);
         let bar = if self.progress { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let progress = |peak: u64| {
-            bar.set_message(format!("tiling: {:.1} MB of {:.1} MB", peak as f64 / 1e6, before as f64 / 1e6));
+            bar.set_message(format!("tiling: {} of {}", human(peak), human(before)));
             bar.tick();
         };
         let search = Search::new(&base, &facts, limit, &progress).map_err(Failure::new)?;
