@@ -2,7 +2,7 @@
 //! bit and against the reference within a tolerance.
 
 use libtest_mimic::Trial;
-use neap_optable::{Attrs, BinaryKind, CompareKind, GraphOp, PoolKind, ReduceKind, Tensor, UnaryKind};
+use neap_optable::{Attrs, BinaryKind, CompareKind, DType, GraphOp, PoolKind, ReduceKind, Tensor, UnaryKind};
 use neap_reference::eval_body;
 
 use super::maker::Maker;
@@ -33,14 +33,27 @@ pub fn trials() -> Vec<Trial> {
             out.push(Trial::test(format!("numerics fused {name} {i}"), move || {
                 let mut maker = Maker::new(&format!("{name} {i}"));
                 make(&mut maker);
-                Ok(check(&maker)?)
+                Ok(check(&maker, 1e-5)?)
+            }));
+        }
+        // The types with roundings of their own: one in memory is one in registers.
+        for (dtype, tolerance) in [(DType::F64, 1e-13), (DType::F16, 1e-2), (DType::BF16, 8e-2)] {
+            out.push(Trial::test(format!("numerics fused {name} as {dtype}"), move || {
+                for i in 0..2 {
+                    let mut maker = Maker::new(&format!("{name} {dtype} {i}"));
+                    make(&mut maker);
+                    maker.retype(dtype);
+                    check(&maker, tolerance)?;
+                }
+                Ok(())
             }));
         }
     }
     out
 }
 
-fn check(m: &Maker) -> Result<(), String> {
+/// `tolerance` is of the largest intermediate value.
+fn check(m: &Maker, tolerance: f64) -> Result<(), String> {
     let mut largest = 1.0f64;
     let mut observe = |_: &neap_optable::Node, values: &[Tensor]| {
         let all = values.iter().flat_map(tolerance::floats).filter(|v| v.is_finite());
@@ -55,7 +68,7 @@ fn check(m: &Maker) -> Result<(), String> {
             if let Some(first) = &first {
                 run::same_bits(&found, first).map_err(|e| at(format!("not the bits of the first: {e}")))?;
             }
-            run::near_all(&found, &expected, 1e-5 * largest).map_err(at)?;
+            run::near_all(&found, &expected, tolerance * largest).map_err(at)?;
             first.get_or_insert(found);
         }
     }

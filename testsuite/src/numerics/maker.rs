@@ -1,6 +1,8 @@
 //! Random graphs in the making.
 
-use neap_optable::{Attrs, BinaryKind, Body, DType, GraphOp, Tensor, TensorType, UnaryKind, ValueId, Weights, infer};
+use neap_optable::{
+    Attr, Attrs, BinaryKind, Body, DType, GraphOp, Tensor, TensorType, UnaryKind, ValueId, Weights, infer,
+};
 
 use super::sample::{Dice, Style};
 
@@ -121,6 +123,36 @@ impl Maker {
             };
         }
         x
+    }
+
+    /// The same graph on the same numbers with another float type instead of f32.
+    pub fn retype(&mut self, to: DType) {
+        let cast = |t: &Tensor| {
+            let ty = TensorType::fixed(to, &t.dims);
+            let found = neap_reference::eval(GraphOp::Cast, &Attrs::new(), &[t], &[ty]);
+            found.unwrap_or_else(|e| panic!("{e}")).remove(0)
+        };
+        let float = |t: DType| t == DType::F32;
+        self.inputs.iter_mut().filter(|t| float(t.dtype)).for_each(|t| *t = cast(t));
+        self.body.types.iter_mut().filter(|t| float(t.dtype)).for_each(|t| t.dtype = to);
+        let mut weights = Weights::default();
+        for node in &mut self.body.nodes {
+            if node.op == GraphOp::Weight {
+                let key = node.attrs.get_str("key").to_owned();
+                let t = self.weights.get(&key).expect("the maker's own");
+                let key = weights.insert_fresh("w", if float(t.dtype) { cast(t) } else { t.clone() });
+                node.attrs = Attrs::new().str("key", key).str("hash", "");
+            }
+            if let Some(Attr::Elements { dtype, dims, data, splat }) = node.attrs.get("value").cloned()
+                && float(dtype)
+            {
+                let count = data.len() as u64 / dtype.size();
+                let t = cast(&Tensor { dtype, dims: vec![count], data: data.into() });
+                let value = Attr::Elements { dtype: to, dims, data: t.data.to_vec(), splat };
+                node.attrs = Attrs::new().with("value", value);
+            }
+        }
+        self.weights = weights;
     }
 
     /// Gives a value back.

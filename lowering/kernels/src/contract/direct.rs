@@ -67,10 +67,10 @@ fn element<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, row: u64) -> V<'
         let tap: Vec<_> = w.window().iter().map(|p| ivs[*p]).collect();
         let v = b.if_else(
             w.all_inside(env, at, &tap),
-            |b| vec![b.load(env.buffer(panel.buffer), cursors[1])],
+            |b| vec![env.widened(b.load(env.buffer(panel.buffer), cursors[1]))],
             |b| vec![b.float(env.elem, panel.outside)],
         );
-        vec![b.fma(b.load(rows.buffer, cursors[0]), v[0], sums[0])]
+        vec![b.fma(env.widened(b.load(rows.buffer, cursors[0])), v[0], sums[0])]
     });
     sums[0]
 }
@@ -196,7 +196,7 @@ fn accumulate<'c>(
                     };
                     for (r, sum) in sums.iter_mut().enumerate() {
                         let at = b.add(b.add(cursors[0], shift(0)), b.mul(rows.stride, b.index(r as i64)));
-                        *sum = b.fma(b.load(rows.buffer, at), v, *sum);
+                        *sum = b.fma(env.widened(b.load(rows.buffer, at)), v, *sum);
                     }
                 }
                 sums

@@ -11,6 +11,7 @@ use super::shape::{Contraction, Flat};
 use super::tile;
 use crate::explicit::{Buf, BufferArg, BuildError, Builder, Cmp, Elem, Sizes, Stage, V, build_stage};
 use crate::ir::{BufferId, Role};
+use crate::scalar;
 use crate::scheduled::Scheduled;
 
 /// Everything that emission looks at.
@@ -18,6 +19,7 @@ pub(super) struct Env<'a, 'c> {
     pub b: &'a Builder<'c>,
     pub s: &'a ContractSchedule,
     pub c: &'a Contraction,
+    /// What sums are computed in, and packed operands held in.
     pub elem: Elem,
     pub sizes: Sizes<'c>,
     buffers: Vec<Buf<'c>>,
@@ -67,7 +69,7 @@ pub fn emit<'c>(
     build_stage(cx, module, &stage, |b, args| {
         let s = &scheduled.schedule;
         let c = &s.contraction;
-        let elem = Elem::of(c.dtype);
+        let elem = scalar::elem(c.dtype);
         let sizes = Sizes::new(&kernel.sizes, &args.dims);
         let (m, n, k) = (b.size(&c.rows(), &sizes), b.size(&c.count(&c.cols), &sizes), b.size(&c.count(&c.k), &sizes));
         let window = |from: u64, to: u64| {
@@ -185,6 +187,17 @@ impl<'c> Env<'_, 'c> {
 
     pub fn dtype(&self, id: BufferId) -> DType {
         self.dtypes[id.0]
+    }
+
+    /// What was loaded of an operand as it is computed with; from the scratch it is that already.
+    pub fn widened(&self, v: V<'c>) -> V<'c> {
+        if v.elem() == self.elem { v } else { scalar::from_memory(self.b, self.c.dtype, v) }
+    }
+
+    /// An operand's value outside of it, as memory holds it.
+    pub fn outside(&self, v: f64) -> V<'c> {
+        let (b, dtype) = (self.b, self.c.dtype);
+        if v == 0.0 { b.zero(Elem::of(dtype).scalar()) } else { scalar::to_memory(b, dtype, b.float(self.elem, v)) }
     }
 
     pub fn size(&self, d: &Dim) -> V<'c> {

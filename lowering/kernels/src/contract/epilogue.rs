@@ -16,7 +16,7 @@ pub(super) fn emit<'c>(env: &Env<'_, 'c>, at: &At<'c>, n: V<'c>, sum: V<'c>, mas
         .reads
         .iter()
         .map(|r| match r {
-            EpilogueRead::Accumulator => sum,
+            EpilogueRead::Accumulator => scalar::round(b, env.c.dtype, sum),
             EpilogueRead::At(id, flat) => read(env, at, n, lanes, mask, *id, flat),
         })
         .collect();

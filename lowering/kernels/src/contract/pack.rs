@@ -41,10 +41,10 @@ fn copy<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
             let shift = b.index((v as u64 * s.lanes) as i64);
             let from = b.add(cursors[0], shift);
             let value = match mask {
-                Some(mask) => b.masked_load(buffer, from, *mask, b.zero(env.elem.scalar())),
+                Some(mask) => b.masked_load(buffer, from, *mask, b.zero(buffer.elem.scalar())),
                 None => b.vload(buffer, from, lanes),
             };
-            b.vstore(value, env.panels, b.add(cursors[1], shift));
+            b.vstore(env.widened(value), env.panels, b.add(cursors[1], shift));
         }
         vec![]
     });
@@ -66,7 +66,11 @@ fn elements<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
                 let one = b.in_range(guard(env, g, &at, ivs), env.size(&g.size));
                 if all.known() == Some(1) { one } else { b.and(all, one) }
             });
-            let value = b.if_else(inside, |b| vec![b.load(buffer, cursors[0])], |b| vec![b.float(env.elem, o.outside)]);
+            let value = b.if_else(
+                inside,
+                |b| vec![env.widened(b.load(buffer, cursors[0]))],
+                |b| vec![b.float(env.elem, o.outside)],
+            );
             b.store(value[0], env.panels, cursors[1]);
             vec![]
         });
@@ -104,7 +108,8 @@ fn transpose<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
             let whole = b.mul(b.div_u(length, b.index(lanes)), b.index(lanes));
             b.for_(b.index(0), whole, lanes, |b, k| {
                 let from = b.add(cursors[0], k);
-                let square = columns.iter().map(|c| b.vload(buffer, b.add(from, *c), lanes as u32)).collect();
+                let square =
+                    columns.iter().map(|c| env.widened(b.vload(buffer, b.add(from, *c), lanes as u32))).collect();
                 for (i, v) in transposed(env, square).into_iter().enumerate() {
                     let row = b.mul(b.add(k, b.index(i as i64)), width);
                     b.vstore(v, env.panels, b.add(cursors[1], row));
@@ -113,7 +118,7 @@ fn transpose<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
             b.for_(whole, length, 1, |b, k| {
                 b.for_(b.index(0), b.index(lanes), 1, |b, j| {
                     let v = b.load(buffer, b.add(b.add(cursors[0], k), column(j)));
-                    b.store(v, env.panels, b.add(b.add(cursors[1], b.mul(k, width)), j));
+                    b.store(env.widened(v), env.panels, b.add(b.add(cursors[1], b.mul(k, width)), j));
                 });
             });
             vec![]

@@ -6,6 +6,7 @@ use neap_spec::{Backend, CpuTarget};
 use super::shape::{Contraction, EpilogueRead, Operand};
 use super::window::Windows;
 use crate::ir::{BufferId, Kernel, Role};
+use crate::scalar;
 use crate::scheduled::{Facts, Packing, Scheduled, Stage, StageBuffer};
 
 /// Where a tile reads an operand.
@@ -72,7 +73,7 @@ impl ContractSchedule {
     pub fn choose(kernel: &Kernel, facts: &Facts, target: &CpuTarget) -> Option<Scheduled<ContractSchedule>> {
         let c = Contraction::of(kernel)?;
         let known = |d: &Dim| d.as_const().unwrap_or(UNKNOWN).max(1);
-        let size = c.dtype.size();
+        let size = scalar::computed(c.dtype).size();
         let (m, n, k) = (known(&c.rows()), known(&c.count(&c.cols)), known(&c.count(&c.k)));
         let lanes = u64::from(target.vector_bits) / 8 / size;
         let masks = target.masked_memory;
@@ -80,7 +81,7 @@ impl ContractSchedule {
         let window = !constant(&c.panel_operand) && in_place_windows(&c, lanes);
         let (rows, vectors) = match window {
             true => (m, 1),
-            false => tile(m, n, k, lanes, u64::from(target.vector_registers), masks),
+            false => tile((m, n, k), lanes, u64::from(target.vector_registers), masks, widening(c.dtype)),
         };
         let width = vectors * lanes;
 
@@ -192,8 +193,17 @@ impl ContractSchedule {
     }
 }
 
+/// Operations that widen an element, of which three run at once.
+fn widening(dtype: DType) -> u64 {
+    match dtype {
+        DType::F16 => 8,
+        DType::BF16 => 2,
+        _ => 0,
+    }
+}
+
 /// The register tile with the fewest estimated cycles: two fused multiply-adds and two loads a cycle, a latency of four.
-fn tile(m: u64, n: u64, k: u64, lanes: u64, registers: u64, masks: bool) -> (u64, u64) {
+fn tile((m, n, k): (u64, u64, u64), lanes: u64, registers: u64, masks: bool, widening: u64) -> (u64, u64) {
     let mut best = ((1, 1), u64::MAX);
     for vectors in 1..=8 {
         // One register holds the broadcast element.
@@ -201,7 +211,7 @@ fn tile(m: u64, n: u64, k: u64, lanes: u64, registers: u64, masks: bool) -> (u64
         for rows in 1..=most.min(m) {
             let (fmas, loads) = (rows * vectors, rows + vectors);
             // In sixteenths of a cycle: a step, and loop control.
-            let step = 16 * fmas.max(loads).max(8) / 2 + 8;
+            let step = 16 * fmas.max(loads).max(8) / 2 + 8 + 16 * loads * widening / 3;
             let store = 16 * (20 + 3 * rows + 3 * fmas);
             let width = vectors * lanes;
             let tail = if !masks && !n.is_multiple_of(width) { 16 * 6 * rows * (n % width) } else { 0 };

@@ -161,7 +161,7 @@ impl Contraction {
         let (a, b) = (factor(value.0)?, factor(second.0)?);
         let dtype = kernel.buffers[a.buffer.0].dtype;
         let same = [b.buffer, to.buffer].iter().all(|x| kernel.buffers[x.0].dtype == dtype);
-        if !matches!(dtype, DType::F32 | DType::F64) || !same {
+        if !dtype.is_float() || !same {
             return None;
         }
 

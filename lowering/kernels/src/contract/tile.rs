@@ -138,7 +138,7 @@ fn accumulate<'c>(
         let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, columns, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in &rows.shifts {
-            let element = b.broadcast(b.load(rows.buffer, b.add(cursors[0], *shift)), s.lanes as u32);
+            let element = b.broadcast(env.widened(b.load(rows.buffer, b.add(cursors[0], *shift))), s.lanes as u32);
             for v in &vectors {
                 next.push(b.fma(element, *v, sums[next.len()]));
             }
@@ -150,12 +150,13 @@ fn accumulate<'c>(
 fn load_columns<'c>(env: &Env<'_, 'c>, columns: &Columns<'c>, cursor: V<'c>, v: u64) -> V<'c> {
     let (b, s) = (env.b, env.s);
     let index = b.add(cursor, b.index((v * s.lanes) as i64));
-    match &columns.masks {
+    let buffer = columns.buffer;
+    env.widened(match &columns.masks {
         Some(masks) if s.panel_source == Source::Direct => {
-            b.masked_load(columns.buffer, index, masks[v as usize], b.zero(env.elem.scalar()))
+            b.masked_load(buffer, index, masks[v as usize], b.zero(buffer.elem.scalar()))
         }
-        _ => b.vload(columns.buffer, index, s.lanes as u32),
-    }
+        _ => b.vload(buffer, index, s.lanes as u32),
+    })
 }
 
 /// Takes a tile from `saved` in the scratch through the epilogue. The tile begins at the first of `rows`, and stores from the

@@ -248,12 +248,12 @@ impl<'a> Windows<'a> {
     /// A vector of columns whose first element would be at `from`, through the masks of its parts.
     pub fn masked<'c>(&self, env: &Env<'_, 'c>, from: V<'c>, masks: &[V<'c>]) -> V<'c> {
         let (b, o) = (env.b, &env.c.panel_operand);
-        let outside = b.splat(env.elem.vector(env.s.lanes as u32), o.outside);
+        let outside = b.broadcast(env.outside(o.outside), env.s.lanes as u32);
         let part = |(i, m): (usize, &V<'c>)| {
             let from = b.add(from, b.index(i as i64 * env.s.lanes as i64));
             b.masked_load(env.buffer(o.buffer), from, *m, outside)
         };
-        self.join(env, &masks.iter().enumerate().map(part).collect::<Vec<_>>())
+        env.widened(self.join(env, &masks.iter().enumerate().map(part).collect::<Vec<_>>()))
     }
 
     /// A vector of columns whose first element is at `from`, all inside.
@@ -262,12 +262,12 @@ impl<'a> Windows<'a> {
         let buffer = env.buffer(env.c.panel_operand.buffer);
         let low = b.vload(buffer, from, lanes as u32);
         if self.stride == 1 {
-            return low;
+            return env.widened(low);
         }
         // Every second element; the second load ends at the last element that is wanted.
         let high = b.vload(buffer, b.add(from, b.index(lanes - 1)), lanes as u32);
         let pick = |l: i64| if 2 * l < lanes { 2 * l } else { lanes + 2 * l - (lanes - 1) };
-        b.shuffle(low, high, &(0..lanes).map(pick).collect::<Vec<_>>())
+        env.widened(b.shuffle(low, high, &(0..lanes).map(pick).collect::<Vec<_>>()))
     }
 
     /// As [`Windows::pack`] on a target without masks: whole vectors inside one line, else lane by lane.
@@ -299,7 +299,7 @@ impl<'a> Windows<'a> {
                         env.nest(&channels, &[from, b.add(cursors[1], j)], &[], &mut vec![], &mut |_, cursors, _| {
                             let v = b.if_else(
                                 inside,
-                                |b| vec![b.load(env.buffer(o.buffer), cursors[0])],
+                                |b| vec![env.widened(b.load(env.buffer(o.buffer), cursors[0]))],
                                 |b| vec![b.float(env.elem, o.outside)],
                             );
                             b.store(v[0], env.panels, cursors[1]);
@@ -345,14 +345,14 @@ impl<'a> Windows<'a> {
         let buffer = env.buffer(o.buffer);
         let parts: Vec<V<'c>> = (0..self.stride)
             .map(|part| {
-                let outside = b.splat(env.elem.vector(lanes as u32), o.outside);
+                let outside = b.broadcast(env.outside(o.outside), lanes as u32);
                 segments.iter().zip(masks).fold(outside, |v, (segment, masks)| {
                     let from = b.add(b.add(segment.base, cursor), b.index(part * lanes));
                     b.masked_load(buffer, from, masks[part as usize], v)
                 })
             })
             .collect();
-        self.join(env, &parts)
+        env.widened(self.join(env, &parts))
     }
 }
 

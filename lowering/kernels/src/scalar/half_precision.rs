@@ -9,23 +9,26 @@ use crate::explicit::{Builder, Cmp, Elem, V};
 
 /// A value of f32 rounded to the nearest of the type, ties to even; of other types than f16 and bf16 the value itself.
 pub fn round<'c>(b: &Builder<'c>, dtype: DType, x: V<'c>) -> V<'c> {
-    if dtype.is_half() { widen(b, dtype, narrow(b, dtype, x)) } else { x }
+    match dtype {
+        DType::F16 => widen(b, dtype, b.int_cast_s(narrow(b, dtype, x), Elem::I16)),
+        DType::BF16 => b.bitcast(b.shl(narrow(b, dtype, x), b.int(Elem::I32, 16)), Elem::F32),
+        _ => x,
+    }
 }
 
-/// The f32 of 16 bits that lie in the low half of an i32, above which there are zeros.
+/// The f32 of 16 bits.
 pub(super) fn widen<'c>(b: &Builder<'c>, dtype: DType, bits: V<'c>) -> V<'c> {
     let i = |v: i64| b.int(Elem::I32, v);
+    let bits = b.int_cast_s(bits, Elem::I32);
     if dtype == DType::BF16 {
         return b.bitcast(b.shl(bits, i(16)), Elem::F32);
     }
-    let magnitude = b.shl(b.and(bits, i(0x7fff)), i(13));
-    // Exponents of f16 start 112 lower; the product is exact, also of what is subnormal before it.
-    let scaled = b.mul(b.bitcast(magnitude, Elem::F32), b.float(Elem::F32, 2f64.powi(112)));
-    let special = b.cmp(Cmp::Ge, scaled, b.float(Elem::F32, 65_536.0));
+    // Sign and digits in their places. Exponents of f16 start 112 lower; the product is exact, also of what is subnormal before.
+    let placed = b.bitcast(b.and(b.shl(bits, i(13)), i(0x8fff_e000)), Elem::F32);
+    let scaled = b.mul(placed, b.float(Elem::F32, 2f64.powi(112)));
+    let special = b.cmp(Cmp::Ge, b.abs(scaled), b.float(Elem::F32, 65_536.0));
     let scaled = b.bitcast(scaled, Elem::I32);
-    let value = b.select(special, b.or(scaled, i(0x7f80_0000)), scaled);
-    let sign = b.shl(b.and(bits, i(0x8000)), i(16));
-    b.bitcast(b.or(value, sign), Elem::F32)
+    b.bitcast(b.select(special, b.or(scaled, i(0x7f80_0000)), scaled), Elem::F32)
 }
 
 /// The 16 bits of the nearest number, ties to even, in the low half of an i32; what is above them means nothing in bf16.

@@ -48,7 +48,7 @@ pub fn constant<'c>(b: &Builder<'c>, dtype: DType, v: Scalar) -> V<'c> {
 pub fn from_memory<'c>(b: &Builder<'c>, dtype: DType, v: V<'c>) -> V<'c> {
     match dtype {
         DType::Bool => b.cmp(Cmp::Ne, v, b.int(Elem::I8, 0)),
-        DType::F16 | DType::BF16 => half_precision::widen(b, dtype, b.int_cast_u(v, Elem::I32)),
+        DType::F16 | DType::BF16 => half_precision::widen(b, dtype, v),
         _ => v,
     }
 }
