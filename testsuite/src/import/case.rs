@@ -2,13 +2,16 @@
 //!
 //! A node is `Op(x, y) name=value ...`; its operands are `x`, `y`, `z`, `u`, `v`, in this order, an empty place an absent
 //! one; `-> 2` asks for two results. Values are integers, floats (with a point), `[lists]` or words.
-//! A tensor is `f32[2,3] 1 2 3 4 5 6`, `const` before it makes it an initialiser; a single element stands for all.
+//! A tensor is `f32[2,3] 1 2 3 4 5 6`, `const` before it makes it an initialiser; a single element stands for all; initialisers may be `i4` and `u4`.
 
 use std::collections::BTreeMap;
 
 use neap_onnx::proto::*;
 use neap_optable::{DType, Tensor};
 use neap_passes::import::{ImportOptions, import};
+
+/// Types of 4 bits, of initialisers only.
+const FOUR_BITS: [(&str, DataType); 2] = [("i4", DataType::Int4), ("u4", DataType::Uint4)];
 
 /// Names of the operands.
 const NAMES: [&str; 8] = ["x", "y", "z", "u", "v", "w", "s", "t"];
@@ -28,7 +31,16 @@ pub fn model(opset: i64, node: &str, operands: &[&str]) -> (ModelProto, Vec<Tens
     let (mut graph, mut inputs) = (GraphProto { name: "case".into(), ..Default::default() }, vec![]);
     for (name, text) in NAMES.iter().zip(operands).filter(|(_, t)| !t.is_empty()) {
         match text.strip_prefix("const ") {
-            Some(text) => graph.initializer.push(initialiser(name, &tensor(text))),
+            Some(text) => {
+                let mut proto = initialiser(name, &tensor(text));
+                if let Some(ty) = FOUR_BITS.iter().find(|t| text.starts_with(t.0)) {
+                    proto.data_type = ty.1 as i32;
+                    let bytes = proto.raw_data.take().unwrap_or_default();
+                    let pair = |p: &[u8]| p[0] & 15 | p.get(1).map_or(0, |high| high << 4);
+                    proto.raw_data = Some(bytes.chunks(2).map(pair).collect::<Vec<_>>().into());
+                }
+                graph.initializer.push(proto);
+            }
             None => {
                 let t = tensor(text);
                 graph.input.push(value(name, Some(&t)));
@@ -137,8 +149,8 @@ pub fn tensor(text: &str) -> Tensor {
         "f64" => Tensor::new(&dims, &values),
         "i64" => Tensor::new(&dims, &values.iter().map(|&v| v as i64).collect::<Vec<_>>()),
         "i32" => Tensor::new(&dims, &values.iter().map(|&v| v as i32).collect::<Vec<_>>()),
-        "i8" => Tensor::new(&dims, &values.iter().map(|&v| v as i8).collect::<Vec<_>>()),
-        "u8" => Tensor::new(&dims, &values.iter().map(|&v| v as u8).collect::<Vec<_>>()),
+        "i8" | "i4" => Tensor::new(&dims, &values.iter().map(|&v| v as i8).collect::<Vec<_>>()),
+        "u8" | "u4" => Tensor::new(&dims, &values.iter().map(|&v| v as u8).collect::<Vec<_>>()),
         "bool" => Tensor::new(&dims, &values.iter().map(|&v| v != 0.0).collect::<Vec<_>>()),
         other => panic!("no element type {other}"),
     }

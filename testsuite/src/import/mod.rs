@@ -2,6 +2,7 @@
 
 mod case;
 mod errors;
+mod four_bits;
 mod mutate;
 mod rows;
 
@@ -27,7 +28,7 @@ pub fn trials() -> Vec<Trial> {
         })
     });
     let damaged = Trial::test("import/damaged nodes", || Ok(mutate::run()?));
-    good.chain(bad).chain([damaged]).collect()
+    good.chain(bad).chain([damaged]).chain(four_bits::trials()).collect()
 }
 
 fn show(tensors: &[neap_optable::Tensor]) -> String {

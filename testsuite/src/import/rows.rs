@@ -5,6 +5,12 @@ pub type Row = (i64, &'static str, &'static [&'static str], &'static str);
 
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
+    // Numbers of 4 bits.
+    (21, "Cast(x) to=1", &["const i4[5] 7 -8 0 -1 3"], "f32[5] 7 -8 0 -1 3"),
+    (21, "Cast(x) to=6", &["const u4[2,2] 15 8 0 1"], "i32[2,2] 15 8 0 1"),
+    (21, "Cast(x) to=22", &["i32[4] 7 8 -9 16"], "i8[4] 7 -8 7 0"),
+    (21, "Cast(x) to=21", &["i32[4] 7 16 -1 31"], "u8[4] 7 0 15 15"),
+    (21, "Cast(x) to=22", &["const i32[2] 9 -9"], "i8[2] -7 7"),
     // Axes and sizes as attributes or operands.
     (11, "Squeeze(x) axes=[0]", &["f32[1,2] 1 2"], "f32[2] 1 2"),
     (13, "Squeeze(x, y)", &["f32[1,2] 1 2", "const i64[1] -2"], "f32[2] 1 2"),

@@ -1,17 +1,20 @@
 //! Computes at compile time what depends on constants alone, with the reference interpreter.
 //!
 //! **Does not fire when** the result would be larger than `max-bytes` and larger than the constants it is made of
-//! (a broadcast of a small tensor stays a broadcast).
+//! (a broadcast of a small tensor stays a broadcast), or would grow out of bytes beyond 64 KiB: weights of 8 and 4 bits stay small.
 //!
 //! ```mlir
 //! %0 = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
 //! %1 = graph.unary neg %0 : tensor<2xf32> -> tensor<2xf32>   // becomes graph.constant dense<[-1.0, -2.0]>
 //! ```
 
-use neap_optable::{Body, GraphOp, Node, Tensor};
+use neap_optable::{Body, DType, GraphOp, Node, Tensor};
 
 use crate::pass::{Changed, Cx, Func, GraphPass, PassError};
 use crate::rewrite::Rebuild;
+
+/// Bytes that a result of 8-bit operands may grow to.
+const NARROW: u64 = 64 << 10;
 
 /// The pass.
 pub struct Fold;
@@ -72,8 +75,15 @@ fn operands(new: &Rebuild, cx: &Cx, node: &Node, old: &Body, max_bytes: u64) -> 
     }
     let out: u64 = node.outputs.iter().map(|&o| old.ty(o).bytes()).sum::<Option<u64>>()?;
     let tensors = inputs.iter().map(|&v| value(new, cx, v)).collect::<Option<Vec<_>>>()?;
-    let largest = tensors.iter().map(|t| t.data.len() as u64).max().unwrap_or(0);
-    (out <= max_bytes.max(largest)).then_some(tensors)
+    // What is stored: of a broadcast its operand.
+    let stored = |v: &neap_optable::ValueId| match new.producer_of(*v, GraphOp::Broadcast) {
+        Some(b) => new.ty(b.inputs[0]).bytes(),
+        None => new.ty(*v).bytes(),
+    };
+    let largest = inputs.iter().filter_map(stored).max().unwrap_or(0);
+    let narrow = tensors.iter().any(|t| matches!(t.dtype, DType::I8 | DType::U8));
+    let limit = if narrow { max_bytes.min(NARROW) } else { max_bytes };
+    (out <= limit.max(largest)).then_some(tensors)
 }
 
 /// The tensor of a constant, a weight, or a broadcast of one (written out, up to a mebibyte).

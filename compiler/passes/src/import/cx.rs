@@ -235,6 +235,12 @@ impl Cx {
         Ok(self.infer(op, attrs, ins)?[0])
     }
 
+    /// A value that counts as computed at run time, so that nothing is made of it while importing.
+    pub fn at_run_time(&mut self, v: Val) -> Res<Val> {
+        let (id, ty) = (self.materialise(v)?, self.ty(v).clone());
+        Ok(self.add(ty, Known::No, Some(id)))
+    }
+
     /// Makes a value exist at run time.
     pub fn materialise(&mut self, v: Val) -> Res<ValueId> {
         if let Some(id) = self.slot(v).id {

@@ -152,18 +152,18 @@ fn bindings(inputs: &[ValueInfo], options: &ImportOptions) -> Result<BTreeMap<St
     if errors.is_empty() { Ok(out) } else { Err(errors) }
 }
 
-/// The element type at the graph level; complex numbers and those under 8 bits have none.
+/// The element type at the graph level; int4 and uint4 are int8 and uint8 there, complex numbers and other narrow ones have none.
 pub(super) fn dtype(e: ElementType) -> Option<DType> {
     Some(match e {
         ElementType::F32 => DType::F32,
         ElementType::F64 => DType::F64,
         ElementType::F16 => DType::F16,
         ElementType::Bf16 => DType::BF16,
-        ElementType::I8 => DType::I8,
+        ElementType::I8 | ElementType::I4 => DType::I8,
         ElementType::I16 => DType::I16,
         ElementType::I32 => DType::I32,
         ElementType::I64 => DType::I64,
-        ElementType::U8 => DType::U8,
+        ElementType::U8 | ElementType::U4 => DType::U8,
         ElementType::U16 => DType::U16,
         ElementType::U32 => DType::U32,
         ElementType::U64 => DType::U64,

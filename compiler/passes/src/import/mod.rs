@@ -13,6 +13,7 @@ mod dims;
 mod error;
 mod finish;
 mod fold;
+mod four_bits;
 mod op;
 mod ops;
 mod table;

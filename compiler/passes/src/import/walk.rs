@@ -8,6 +8,7 @@ use neap_optable::{Body, DType, Tensor, TensorType, Weights};
 use super::cx::{Cx, Known, Val};
 use super::dims::dtype;
 use super::error::{ImportError, Refusal, Res, invalid, unsupported};
+use super::four_bits;
 use super::op::Op;
 use super::table::Table;
 
@@ -61,6 +62,18 @@ impl<'m> Walk<'m> {
         let needed = needed(graph);
         for (name, t) in &graph.initialisers {
             let v = match tensor(t) {
+                Some(_) if four_bits::stay_packed(t) => match four_bits::unpacking(&mut self.cx, t, name) {
+                    Ok(v) => Some(v),
+                    Err(Refusal::Invalid(reason) | Refusal::Unsupported(reason)) => {
+                        self.errors.list.push(ImportError::Interface {
+                            place: "initialiser",
+                            name: name.clone(),
+                            reason,
+                        });
+                        None
+                    }
+                    Err(Refusal::Open(_) | Refusal::Poisoned) => None,
+                },
                 Some(t) => Some(self.cx.named_constant(t, name)),
                 None => {
                     if needed.contains(name.as_str()) {
@@ -194,9 +207,12 @@ fn needed(graph: &Graph) -> HashSet<&str> {
     out
 }
 
-/// A constant at the graph level.
+/// A constant at the graph level; numbers of 4 bits take 8.
 pub(super) fn tensor(t: &neap_onnx::Tensor) -> Option<Tensor> {
     let dtype = dtype(t.elem)?;
+    if t.elem.bits() == 4 {
+        return Some(four_bits::unpacked(t, dtype));
+    }
     let mut data = t.data.clone();
     if dtype == DType::Bool && data.iter().any(|&b| b > 1) {
         data = data.iter().map(|&b| u8::from(b != 0)).collect::<Vec<_>>().into();

@@ -5,6 +5,7 @@ use neap_optable::{BinaryKind as B, DType, UnaryKind as U};
 use crate::import::cx::{Cx, Known, Val};
 use crate::import::dims::dtype;
 use crate::import::error::{Res, invalid, unsupported};
+use crate::import::four_bits;
 use crate::import::op::Op;
 use crate::import::table::{Entry, always, since};
 
@@ -125,7 +126,10 @@ fn cast(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
         };
     };
     match dtype(to) {
-        Some(d) => Ok(vec![cx.cast(op.input(0)?, d)?]),
+        Some(d) => {
+            let v = cx.cast(op.input(0)?, d)?;
+            Ok(vec![if to.bits() == 4 { four_bits::wrapped(cx, v)? } else { v }])
+        }
         None => unsupported(format!("element type {to} is not supported; export the model with f32")),
     }
 }
