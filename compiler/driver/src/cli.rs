@@ -14,6 +14,9 @@ pub struct Cli {
     /// More words on what is going on (repeat for more).
     #[arg(short, long, global = true, action = clap::ArgAction::Count, display_order = 1000)]
     pub verbose: u8,
+    /// Colours, and excerpts of the sources that errors name; `auto`: where standard error is a terminal.
+    #[arg(long, value_enum, global = true, default_value = "auto", value_name = "WHEN", display_order = 1001)]
+    pub color: clap::ColorChoice,
 }
 
 /// Subcommands.

@@ -5,6 +5,7 @@ mod buffers;
 mod cli;
 mod cmd;
 pub mod compile;
+mod diagnostics;
 mod failure;
 mod feed;
 mod files;

@@ -10,6 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, Command};
 use crate::cmd;
+use crate::diagnostics;
 use crate::failure::Failure;
 
 /// Runs `neap` on these arguments, the program's name first.
@@ -40,10 +41,8 @@ pub fn main_neap(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(f) => {
-            let mut err = std::io::stderr();
-            for line in f.message.lines() {
-                let _ = writeln!(err, "error: {line}");
-            }
+            let text = diagnostics::errors(&f.message, diagnostics::pretty(cli.color));
+            let _ = std::io::stderr().write_all(text.as_bytes());
             ExitCode::from(f.code)
         }
     }

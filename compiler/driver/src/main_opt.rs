@@ -11,6 +11,7 @@ use neap_passes::{CONVERSIONS, Cx, Dump, Func, Manager, PASSES, Step};
 
 use crate::cli::{Backend, CompileOptions, Emit};
 use crate::compile::{Compiler, Graph, Sharing};
+use crate::diagnostics;
 use crate::failure::{At, Failure};
 use crate::files;
 use crate::load;
@@ -48,6 +49,9 @@ struct Cli {
     /// Folder for --dump-ir-after.
     #[arg(long, value_name = "DIR")]
     dump_ir_dir: Option<PathBuf>,
+    /// Colours, and excerpts of the sources that errors name; `auto`: where standard error is a terminal.
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: clap::ColorChoice,
     /// List the passes with their summaries.
     #[arg(long)]
     list_passes: bool,
@@ -79,7 +83,7 @@ pub struct OptOutput {
 
 /// Runs `neap-opt` on the process's streams.
 pub fn main_opt(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let out = opt_main(args);
+    let out = opt(args, diagnostics::pretty);
     let _ = std::io::stdout().write_all(out.stdout.as_bytes());
     let _ = std::io::stderr().write_all(out.stderr.as_bytes());
     ExitCode::from(out.code)
@@ -87,6 +91,10 @@ pub fn main_opt(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Runs `neap-opt` in this process, the program's name first among the arguments.
 pub fn opt_main(args: impl IntoIterator<Item = OsString>) -> OptOutput {
+    opt(args, |choice| choice == clap::ColorChoice::Always)
+}
+
+fn opt(args: impl IntoIterator<Item = OsString>, pretty: fn(clap::ColorChoice) -> bool) -> OptOutput {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => return OptOutput { code: 2, stderr: e.to_string(), ..OptOutput::default() },
@@ -95,7 +103,7 @@ pub fn opt_main(args: impl IntoIterator<Item = OsString>) -> OptOutput {
     match run(&cli) {
         Ok(stdout) => OptOutput { stdout, ..OptOutput::default() },
         Err(f) => {
-            let stderr = f.message.lines().map(|l| format!("error: {l}\n")).collect();
+            let stderr = diagnostics::errors(&f.message, pretty(cli.color));
             OptOutput { code: f.code, stderr, ..OptOutput::default() }
         }
     }

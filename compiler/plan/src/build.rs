@@ -13,9 +13,11 @@ pub const MAX_TOTAL_BYTES: u64 = 1 << 62;
 
 /// Why a problem is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{}{message}", self.before())]
 pub struct ProblemError {
     message: String,
+    /// Line and column of a file, from 1; no column where a whole line is at fault.
+    place: Option<(usize, Option<usize>)>,
 }
 
 impl ProblemError {
@@ -28,7 +30,29 @@ impl ProblemError {
         if rest.next().is_some() {
             line.push_str(" ...");
         }
-        ProblemError { message: line }
+        ProblemError { message: line, place: None }
+    }
+
+    /// The same error at a place of a file.
+    pub(crate) fn at(self, line: usize, column: Option<usize>) -> Self {
+        ProblemError { place: Some((line, column)), ..self }
+    }
+
+    /// As compilers write it, after the file's name: `table.csv:3: ...`, `problem.json:2:36: ...`.
+    pub fn in_file(&self, file: impl std::fmt::Display) -> String {
+        match self.place {
+            Some((line, Some(column))) => format!("{file}:{line}:{column}: {}", self.message),
+            Some((line, None)) => format!("{file}:{line}: {}", self.message),
+            None => format!("{file}: {}", self.message),
+        }
+    }
+
+    fn before(&self) -> String {
+        match self.place {
+            Some((line, Some(column))) => format!("line {line}, column {column}: "),
+            Some((line, None)) => format!("line {line}: "),
+            None => String::new(),
+        }
     }
 }
 

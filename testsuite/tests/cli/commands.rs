@@ -9,7 +9,7 @@ use crate::numpy::{floats, npz, read_floats};
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     type Row = (&'static str, fn() -> Result<(), String>);
-    let rows: [Row; 11] = [
+    let rows: [Row; 12] = [
         ("outputs are named after the model's", names),
         ("a model and its artefact give the same", model_and_artefact),
         ("open dims by name, by place and from inputs", dims),
@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         ("--emit prints every level", emit),
         ("profile by launch, by kernel and as a trace", profile),
         ("doctor, completions and manual pages", about_itself),
+        ("--color always shows the line at fault", excerpts),
         ("--timing and --dump-ir-after", timing),
         ("stored inputs of both spellings", stored),
         ("a chain of 50,000 operators", long_chain),
@@ -108,6 +109,34 @@ fn json() -> Result<(), String> {
         return Err(format!("min, median and p99 are out of order: {bench}"));
     }
     expect(place.json("verify model.onnx --backend cranelift")?["ok"].as_bool(), Some(true))
+}
+
+fn excerpts() -> Result<(), String> {
+    let place = Place::new()?;
+    let long = format!("{{\"tensors\": [{}], \"é\": 1}}", "{\"name\": \"x\", \"size\": 1}, ".repeat(2000));
+    let files = [
+        ("two.json", "{\"tensors\": [],\n  \"oops\": 1}".to_string(), "\"oops\": 1"),
+        ("long.json", long, "\"size\": 1"),
+        ("two.csv", "id,lower,upper,size\n\na,3,1,5\n".to_string(), "a,3,1,5"),
+        ("cut.json", "{\n\n".to_string(), "cut.json"),
+    ];
+    for (name, text, part) in files {
+        place.write(name, text)?;
+        let plain = place.neap(&format!("plan {name}"))?;
+        let colour = place.neap(&format!("plan {name} --color always"))?;
+        let ok = plain.code == 1
+            && plain.stderr.lines().count() == 1
+            && plain.stderr.starts_with(&format!("error: {name}:"));
+        if !ok
+            || colour.code != 1
+            || !colour.stderr.contains(part)
+            || !colour.stderr.contains('\u{1b}')
+            || colour.stderr.len() > 2000
+        {
+            return Err(format!("{name}: {plain:?}\n{colour:?}"));
+        }
+    }
+    Ok(())
 }
 
 fn about_itself() -> Result<(), String> {

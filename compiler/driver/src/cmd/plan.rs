@@ -51,7 +51,7 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     }
     if extension == "json" {
         let text = text_of(&args.file)?;
-        let problem = json::read(&text).at(args.file.display())?;
+        let problem = json::read(&text).map_err(|e| Failure::new(e.in_file(args.file.display())))?;
         return problem_of(args, problem, None);
     }
     if load::is_artefact(&args.file) {
@@ -140,7 +140,8 @@ fn buffers(args: &Plan) -> Result<(), Failure> {
         Some(TableInterval::HalfOpen) | None => Interval::HalfOpen,
         Some(TableInterval::Open) => Interval::Open,
     };
-    let csv::Table { ids, blocks } = csv::read(&text, interval).at(args.file.display())?;
+    let csv::Table { ids, blocks } =
+        csv::read(&text, interval).map_err(|e| Failure::new(e.in_file(args.file.display())))?;
     let base = if args.heuristic { PlaceLimits::heuristic() } else { PlaceLimits::default() };
     let until = args.time_limit.map(|s| Instant::now() + Duration::from_secs_f64(s));
     let start = Instant::now();

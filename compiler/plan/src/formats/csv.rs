@@ -70,33 +70,29 @@ pub fn read(text: &str, interval: Interval) -> Result<Table, ProblemError> {
         let line = Line { text, start };
         let cells: Vec<&str> = row.iter().collect();
         if cells.len() != names.len() {
-            return Err(ProblemError::new(format!("line {line}: {} cells under {} columns", cells.len(), names.len())));
+            return Err(line.error(format!("{} cells under {} columns", cells.len(), names.len())));
         }
         let number = |c: usize| -> Result<u64, ProblemError> {
             cells[c].parse::<u64>().ok().filter(|v| *v < 1 << 63).ok_or_else(|| {
-                ProblemError::new(format!(
-                    "line {}: {} '{}' is no whole number from 0 to 2^63 - 1",
-                    line,
-                    names[c],
-                    shorten(cells[c])
-                ))
+                line.error(format!("{} '{}' is no whole number from 0 to 2^63 - 1", names[c], shorten(cells[c])))
             })
         };
         let (from, to, bytes) = (number(lower)?, number(upper)?, number(size)?);
         let align = alignment.map(number).transpose()?.unwrap_or(1).max(1);
         if !align.is_power_of_two() || align > 1 << 30 {
-            return Err(ProblemError::new(format!("line {}: alignment {align} is no power of two up to 2^30", line)));
+            return Err(line.error(format!("alignment {align} is no power of two up to 2^30")));
         }
         if from >= to {
-            return Err(ProblemError::new(format!("line {}: lower {from} is not below upper {to}", line)));
+            return Err(line.error(format!("lower {from} is not below upper {to}")));
         }
         if !seen.insert(cells[id].to_string()) {
-            return Err(ProblemError::new(format!("line {}: id '{}' stands twice", line, shorten(cells[id]))));
+            return Err(line.error(format!("id '{}' stands twice", shorten(cells[id]))));
         }
-        total =
-            bytes.checked_add(align).and_then(|b| total.checked_add(b)).filter(|t| *t <= MAX_TOTAL_BYTES).ok_or_else(
-                || ProblemError::new(format!("line {}: size {bytes} takes the sum of all sizes past 2^62", line)),
-            )?;
+        total = bytes
+            .checked_add(align)
+            .and_then(|b| total.checked_add(b))
+            .filter(|t| *t <= MAX_TOTAL_BYTES)
+            .ok_or_else(|| line.error(format!("size {bytes} takes the sum of all sizes past 2^62")))?;
         // The open interval (lower, upper) over whole instants is [lower + 1, upper); one that holds no instant is empty.
         let from = match interval {
             Interval::HalfOpen => from,
@@ -119,13 +115,13 @@ struct Line<'t> {
     start: usize,
 }
 
-impl std::fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Line<'_> {
+    fn error(self, message: String) -> ProblemError {
         // The reader's own count is off after blank lines and those that end in `\r\n`.
         let bytes = self.text.as_bytes();
         let blank = bytes.iter().skip(self.start).take_while(|b| b.is_ascii_whitespace()).count();
         let line = 1 + bytes.iter().take(self.start + blank).filter(|b| **b == b'\n').count();
-        line.fmt(f)
+        ProblemError::new(message).at(line, None)
     }
 }
 

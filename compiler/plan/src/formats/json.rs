@@ -142,8 +142,12 @@ pub fn read(text: &str) -> Result<Problem, ProblemError> {
     if text.trim().is_empty() {
         return Err(ProblemError::new("no problem file of neap's: the file is empty"));
     }
-    let json: ProblemJson =
-        serde_json::from_str(text).map_err(|e| ProblemError::new(format!("no problem file of neap's: {e}")))?;
+    let json: ProblemJson = serde_json::from_str(text).map_err(|e| {
+        // What it says ends with the place, which is shown with the file's name.
+        let (said, place) = (e.to_string(), format!(" at line {} column {}", e.line(), e.column()));
+        let error = ProblemError::new(format!("no problem file of neap's: {}", said.trim_end_matches(&place)));
+        if e.line() == 0 { error } else { error.at(e.line(), Some(e.column().max(1))) }
+    })?;
     let mut b = Problem::builder();
     b.storage_align(json.storage_align.natural("'storage_align'", "")?);
     let mut tensors: HashMap<String, TensorId> = HashMap::with_capacity(json.tensors.len());
