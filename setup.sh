@@ -26,7 +26,7 @@ command -v python3 >/dev/null || die "python3 is missing: install it"
 
 # --- LLVM and MLIR 22, a C++ compiler, and the libraries LLVM links --------------------------------------------------
 prefix=${LLVM_PREFIX:-/usr/lib/llvm-22}
-packages=(g++ zlib1g-dev libzstd-dev python3-venv)
+packages=(g++ cmake zlib1g-dev libzstd-dev python3-venv)
 if [ -z "${LLVM_PREFIX:-}" ]; then
   packages+=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools lld-22 libclang-22-dev libpolly-22-dev)
 fi

@@ -42,5 +42,6 @@ pub use error::Error;
 pub use map::MappedFile;
 pub use model::Model;
 pub use profile::LaunchTime;
+pub use scratch::scratch_offsets;
 pub use session::{Options, Session};
 pub use view::{Element, RawInput, RawOutput, View, ViewMut};

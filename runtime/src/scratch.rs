@@ -14,6 +14,13 @@ pub(crate) struct Scratch {
     pub(crate) stride: u64,
 }
 
+/// For runs on one thread: the offset in the arena of each launch's scratch, and the bytes of arena and scratch in all; none
+/// where that overflows. What runs a program by other means than a session places scratch so.
+pub fn scratch_offsets(program: &Program) -> Option<(Vec<u64>, u64)> {
+    let (places, total) = place(program, &vec![1; program.launches.len()])?;
+    Some((places.iter().map(|s| s.at).collect(), total))
+}
+
 /// A place for the scratch of every launch, and the bytes of arena and scratch in all; none where that overflows.
 ///
 /// `parts` is the number of threads each launch runs on. No launch's scratch touches what the launch reads or writes, nor

@@ -55,7 +55,7 @@ pub enum Backend {
     Cranelift,
 }
 
-/// Levels that can be printed.
+/// What is made instead of an artefact: a level, printed, or files for C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "the names are the levels")]
 pub enum Emit {
@@ -66,6 +66,21 @@ pub enum Emit {
     Llvm,
     Asm,
     Clif,
+    /// A shared library for C, and its header beside it.
+    So,
+    /// A relocatable object for C, and its header beside it.
+    Obj,
+    /// The header alone.
+    CHeader,
+}
+
+/// Where a library for C has its weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WeightPlace {
+    /// In the library.
+    Inside,
+    /// In a file beside it.
+    Beside,
 }
 
 /// How to compile.
@@ -142,9 +157,15 @@ pub struct Compile {
     /// Artefact to write; default: the model's name with `.neap` in this folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Print this level instead of writing an artefact (to -o, or standard output).
+    /// Print this level (to -o, or standard output), or write a library for C, instead of an artefact.
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
+    /// Where a library for C has its weights [default: inside].
+    #[arg(long, value_enum, value_name = "PLACE", requires = "emit")]
+    pub weights: Option<WeightPlace>,
+    /// Begin of a C library's symbols and header [default: the model file's name].
+    #[arg(long, value_name = "NAME", requires = "emit")]
+    pub prefix: Option<String>,
     /// How to compile.
     #[command(flatten)]
     pub options: CompileOptions,

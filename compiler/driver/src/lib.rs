@@ -9,6 +9,7 @@ mod diagnostics;
 mod failure;
 mod feed;
 mod files;
+mod library;
 pub mod load;
 mod machine;
 mod main_neap;

@@ -23,6 +23,7 @@ pub use error::CodegenError;
 pub use gpu::{GpuChip, compile_gpu};
 pub use image::{Image, ObjectCode, link};
 pub use legality::{LEGAL_OPS, check};
+pub use llvm::object;
 pub use stage::{BufferParam, Stage};
 pub use target::{host_target, named_target, versions};
 pub use types::{Elem, ValueType};

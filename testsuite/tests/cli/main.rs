@@ -8,6 +8,7 @@ mod bad_inputs;
 mod bad_models;
 mod commands;
 mod help;
+mod library;
 mod models;
 mod neap;
 mod numpy;
@@ -21,6 +22,7 @@ fn main() {
     trials.extend(bad_inputs::trials());
     trials.extend(artefacts::trials());
     trials.extend(commands::trials());
+    trials.extend(library::trials());
     trials.extend(same::trials());
     trials.extend(tiled::trials());
     libtest_mimic::run(&args, trials).exit();

@@ -7,11 +7,12 @@ use std::time::Instant;
 use neap_plan::report::human;
 use serde::Serialize;
 
-use crate::cli::{Backend, Compile, Emit};
+use crate::cli::{Backend, Compile, Emit, WeightPlace};
 use crate::compile::{MemoryFigures, Tiling, Timing};
 use crate::failure::Failure;
 use crate::feed::Given;
 use crate::files;
+use crate::library;
 use crate::load;
 
 #[derive(Serialize)]
@@ -40,6 +41,13 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
         )));
     }
     let graph = load::graph(&args.model, &args.options.dims, &Given::new(), &mut timing)?;
+    let form = args.emit.and_then(library::Form::of);
+    if form.is_none() && (args.weights.is_some() || args.prefix.is_some()) {
+        return Err(Failure::usage("--weights and --prefix are for --emit so, obj and c-header alone; leave them out"));
+    }
+    if let Some(form) = form {
+        return emit_library(args, form, graph, &mut timing);
+    }
     if let Some(emit) = args.emit {
         return emit_text(args, emit, graph, &mut timing);
     }
@@ -80,12 +88,34 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
     ))
 }
 
+fn emit_library(
+    args: &Compile,
+    form: library::Form,
+    graph: crate::compile::Graph,
+    timing: &mut Timing,
+) -> Result<(), Failure> {
+    let beside = args.weights == Some(WeightPlace::Beside);
+    let names =
+        library::Names::new(args.prefix.as_deref().unwrap_or(&graph.name), form, beside, args.output.as_deref());
+    for path in names.written() {
+        files::apart(&args.model, "the model", &[("-o", Some(path))])?;
+    }
+    // Before the work of compiling: what cannot be linked need not be compiled.
+    let linker = (form == library::Form::Shared).then(|| library::Linker::find(std::env::consts::ARCH)).transpose()?;
+    let compiler = load::compiler(&args.options, false, true)?;
+    let (_, compiled) = load::compile(graph, &args.options, false, true, timing)?;
+    timing.phase("library", || library::write(&names, &compiled, &compiler.target, linker.as_ref()))?;
+    super::print_timing(timing, args.options.timing);
+    super::print(&names.written().map(|p| format!("{}\n", p.display())).collect::<String>())
+}
+
 fn emit_text(args: &Compile, emit: Emit, graph: crate::compile::Graph, timing: &mut Timing) -> Result<(), Failure> {
     files::apart(&args.model, "the model", &[("-o", args.output.as_ref())])?;
     let only = match emit {
         Emit::Llvm | Emit::Asm => Some(("llvm", Backend::Llvm)),
         Emit::Clif => Some(("cranelift", Backend::Cranelift)),
         Emit::MlirGraph | Emit::MlirLoop | Emit::MlirScf | Emit::MlirSegment => None,
+        Emit::So | Emit::Obj | Emit::CHeader => None,
     };
     if let Some((name, _)) = only.filter(|o| o.1 != args.options.backend()) {
         return Err(Failure::usage(format!("this level is made by --backend {name} alone; add that")));

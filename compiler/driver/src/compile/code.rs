@@ -133,7 +133,9 @@ pub fn text(units: &mut [Unit], target: &CpuTarget, emit: Emit) -> Result<String
     let mut out = String::new();
     for k in &list {
         let text = match emit {
-            Emit::MlirGraph | Emit::MlirSegment => unreachable!("the caller prints the graph and the program"),
+            Emit::MlirGraph | Emit::MlirSegment | Emit::So | Emit::Obj | Emit::CHeader => {
+                unreachable!("the caller prints the graph and the program, and writes libraries")
+            }
             Emit::MlirLoop => {
                 neap_kernels::mlir::write_scheduled(&cx, k).map_err(Failure::new)?.as_operation().to_string()
             }

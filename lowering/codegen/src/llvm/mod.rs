@@ -3,10 +3,12 @@
 mod entry;
 mod lower;
 mod machine;
+mod object;
 mod optimise;
 
 pub(crate) use entry::{DESCRIPTOR, enumerated, push_descriptor};
 pub(crate) use machine::{emit, host_cpu};
+pub use object::object;
 
 use crate::{CodegenError, Compiled, Emit, image::ObjectCode, stage::Stage};
 use inkwell::targets::FileType;

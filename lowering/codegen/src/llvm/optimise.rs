@@ -12,13 +12,25 @@ const PASSES: &str = "function(instsimplify),always-inline,globaldce,\
     loop(indvars,loop-deletion),gvn,loop-mssa(licm),dse,\
     instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// Optimises a module in place.
+/// Optimises kernels in place.
 pub(crate) fn run(module: &Module<'_>, machine: &TargetMachine) -> Result<(), CodegenError> {
-    let bug = |reason: String| CodegenError::bug("llvm optimisation", reason);
     if cfg!(debug_assertions) {
         module.verify().map_err(|message| bug(message.to_string()))?;
     }
+    pipeline(module, machine, PASSES)
+}
+
+/// Optimises what is not a kernel in place, as compilers of C do.
+pub(crate) fn light(module: &Module<'_>, machine: &TargetMachine) -> Result<(), CodegenError> {
+    pipeline(module, machine, "default<O1>")
+}
+
+fn bug(reason: String) -> CodegenError {
+    CodegenError::bug("llvm optimisation", reason)
+}
+
+fn pipeline(module: &Module<'_>, machine: &TargetMachine, passes: &str) -> Result<(), CodegenError> {
     let options = PassBuilderOptions::create();
     options.set_verify_each(false);
-    module.run_passes(PASSES, machine, options).map_err(|message| bug(message.to_string()))
+    module.run_passes(passes, machine, options).map_err(|message| bug(message.to_string()))
 }
