@@ -1,8 +1,10 @@
-//! `math.fma` of f32 for CPUs without the instruction, with the same bits.
+//! `math.fma` for CPUs without the instruction, with the same bits; of f64 see [`double`].
 //!
-//! The product of two f32 is exact in f64. The sum with the third is rounded to odd there, by its exact error, so that the
+//! Of f32 the product of two f32 is exact in f64. The sum with the third is rounded to odd there, by its exact error, so that the
 //! second rounding, to f32, cannot go wrong (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums:
 //! proved algorithms using rounding to odd", IEEE Transactions on Computers 57, 2008).
+
+mod double;
 
 use crate::{
     CodegenError, context,
@@ -22,7 +24,7 @@ use mlir_sys as sys;
 /// A copy of the module without `math.fma`.
 ///
 /// # Errors
-/// An fma of f64, for which there is no wider type.
+/// A module that MLIR cannot copy or build, which is a bug.
 pub(crate) fn expand<'c>(module: &Module<'c>) -> Result<Module<'c>, CodegenError> {
     let copy = context::copy(module).ok_or_else(|| CodegenError::bug("fma", "cannot copy the module"))?;
     let mut found = Vec::new();
@@ -106,9 +108,6 @@ impl<'c: 'a, 'a> Before<'c, 'a> {
 fn replace(cx: &Context, op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
     let result = op.result(0).map_err(|_| illegal(&op, "it has no result"))?;
     let ty = ValueType::read(result.r#type()).map_err(|reason| illegal(&op, reason))?;
-    if ty.elem() != Elem::F32 {
-        return Err(illegal(&op, "the target has no fused multiply-add, which only f32 can do without"));
-    }
     let shape = match ty {
         ValueType::Vector(_, lanes) => (format!("vector<{lanes}x"), ">"),
         _ => (String::new(), ""),
@@ -116,8 +115,29 @@ fn replace(cx: &Context, op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
     let block = op.block().ok_or_else(|| illegal(&op, "it is in no block"))?;
     let b = Before { cx, block, at: op, shape };
     let operand = |i: usize| op.operand(i).map_err(|_| illegal(&op, "an operand is missing"));
-    let wide = |i: usize| b.op("arith.extf", &[operand(i)?], "f64");
-    let (x, y, z) = (wide(0)?, wide(1)?, wide(2)?);
+    let (x, y, z) = (operand(0)?, operand(1)?, operand(2)?);
+    let rounded = match ty.elem() {
+        Elem::F64 => double::fma(&b, x, y, z)?,
+        _ => single(&b, x, y, z)?,
+    };
+    // SAFETY: both values are alive and of one type; afterwards nothing uses the operation, which is then taken out.
+    unsafe {
+        sys::mlirValueReplaceAllUsesOfWith(result.to_raw(), rounded.to_raw());
+        let mut gone = OperationRefMut::from_raw(op.to_raw());
+        gone.remove_from_parent();
+        sys::mlirOperationDestroy(op.to_raw());
+    }
+    Ok(())
+}
+
+fn single<'c: 'a, 'a>(
+    b: &Before<'c, 'a>,
+    x: Value<'c, 'a>,
+    y: Value<'c, 'a>,
+    z: Value<'c, 'a>,
+) -> Result<Value<'c, 'a>, CodegenError> {
+    let wide = |v| b.op("arith.extf", &[v], "f64");
+    let (x, y, z) = (wide(x)?, wide(y)?, wide(z)?);
     let product = b.op("arith.mulf", &[x, y], "f64")?;
     let sum = b.op("arith.addf", &[product, z], "f64")?;
     // Knuth's two-sum: sum + error = product + z exactly.
@@ -142,13 +162,5 @@ fn replace(cx: &Context, op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
     let moved = b.op("arith.addi", &[bits, step], "i64")?;
     let odd = b.op("arith.select", &[moves, moved, bits], "i64")?;
     let odd = b.op("arith.bitcast", &[odd], "f64")?;
-    let rounded = b.op("arith.truncf", &[odd], "f32")?;
-    // SAFETY: both values are alive and of one type; afterwards nothing uses the operation, which is then taken out.
-    unsafe {
-        sys::mlirValueReplaceAllUsesOfWith(result.to_raw(), rounded.to_raw());
-        let mut gone = OperationRefMut::from_raw(op.to_raw());
-        gone.remove_from_parent();
-        sys::mlirOperationDestroy(op.to_raw());
-    }
-    Ok(())
+    b.op("arith.truncf", &[odd], "f32")
 }
