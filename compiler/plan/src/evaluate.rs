@@ -6,7 +6,7 @@ use crate::choose::{Chosen, choose};
 use crate::lifetime::Lives;
 use crate::limits::Objective;
 use crate::place::{Block, PlaceLimits, Placement, place};
-use crate::problem::{OpId, Problem, ShareId};
+use crate::problem::{OpId, Problem, ShareId, TensorId};
 use crate::sharing::Blocks;
 use crate::solution::{Place, Solution};
 use crate::solve::PlanError;
@@ -56,6 +56,19 @@ impl Posed {
         let arena = problem.padded(placed.placement.height);
         let method = format!("{}; {}", self.method, placed.method);
         Candidate { posed: self, placement: placed.placement, arena, method }
+    }
+
+    /// Places the blocks where their tensors are said to lie; there are no workspaces.
+    pub(crate) fn placed(self, problem: &Problem, address: &[Option<u64>], how: &str) -> Candidate {
+        let Blocks { blocks, groups, group_of_block, .. } = &self.chosen.blocks;
+        let offset = |g: &usize| {
+            let at = |m: &(TensorId, u64)| address[m.0.index()].map(|a| a.saturating_sub(m.1));
+            groups[*g].members.iter().find_map(at).unwrap_or(0)
+        };
+        let placement = Placement::new(blocks, group_of_block.iter().map(offset).collect());
+        let arena = problem.padded(placement.height);
+        let method = format!("{}; {how}", self.method);
+        Candidate { posed: self, placement, arena, method }
     }
 }
 

@@ -27,6 +27,9 @@ pub mod report;
 mod sharing;
 mod solution;
 mod solve;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use build::{MAX_TOTAL_BYTES, ProblemError};
 pub use check::{BoundCheck, Violation, check, check_placement};

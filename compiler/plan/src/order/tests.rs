@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-#[path = "../../tests/support/mod.rs"]
-mod support;
-
 use super::cut::least_at;
 use super::decide::{Both, Found};
 use super::local::{Places, local};
@@ -13,6 +10,7 @@ use super::plan::{OrderLimits, Proof, plan};
 use super::state::{State, profile};
 use super::windows;
 use crate::limits::Clock;
+use crate::support;
 
 fn models() -> impl Iterator<Item = (u64, Model)> {
     (0..3000u64).map(|seed| {

@@ -1,6 +1,11 @@
 //! Order, shares and places together: where the arena is above the bound, other orders with as low a peak and other choices
 //! of shares are tried, since some of them leave no gaps.
 
+mod memory;
+#[cfg(test)]
+mod tests;
+mod together;
+
 use std::collections::BTreeSet;
 
 use crate::evaluate::{Candidate, Posed};
@@ -26,8 +31,19 @@ pub(crate) fn improve(
 ) -> Result<Candidate, PlanError> {
     let thorough = limits.place(clock.0);
     let mut best = first.clone();
-    if limits.objective == Objective::Arena && limits.effort == Effort::Search {
-        best = vary(problem, ordered, first.clone(), enough, limits, clock)?;
+    if limits.objective == Objective::Arena && limits.effort == Effort::Search && first.arena > enough {
+        let fits = together::fits(problem);
+        // Most gaps are closed by a few variations; those that are left, by the search that chooses all at once.
+        let effort = if fits { EFFORT / 32 } else { EFFORT };
+        best = vary(problem, ordered, best, effort, enough, limits, clock)?;
+        if fits
+            && best.arena > enough
+            && let Some(found) = together::search(problem, ordered, best.arena, enough, clock)
+            && let Some(better) = candidate(problem, ordered, found, enough)?
+            && better.arena < best.arena
+        {
+            best = better;
+        }
     }
     let mut tries = vec![best.clone()];
     if best.arena < first.arena {
@@ -45,10 +61,29 @@ pub(crate) fn improve(
     Ok(best)
 }
 
+/// What was found together as a candidate; none if its shares cannot be taken.
+fn candidate(
+    problem: &Problem,
+    ordered: &Ordered,
+    found: together::Found,
+    bound: u64,
+) -> Result<Option<Candidate>, PlanError> {
+    // Shares outside the arena are chosen as ever.
+    let within = |s: &ShareId| {
+        let s = problem.share(*s);
+        [s.inner, s.outer].iter().all(|t| memory::in_arena(problem, *t))
+    };
+    let without = problem.share_ids().filter(|s| within(s) && found.taken.binary_search(s).is_err()).collect();
+    let posed = Posed::new(problem, found.order, bound, &without, ordered.method.clone())?;
+    let all = found.taken.iter().all(|s| posed.chosen.taken.binary_search(s).is_ok());
+    Ok(all.then(|| posed.placed(problem, &found.address, "order, shares and addresses searched together")))
+}
+
 fn vary(
     problem: &Problem,
     ordered: &Ordered,
     mut best: Candidate,
+    mut effort: usize,
     enough: u64,
     limits: &Limits,
     clock: &Clock,
@@ -56,7 +91,6 @@ fn vary(
     let quick = PlaceLimits { nodes: limits.place_nodes.min(3_000), moves: 0, ..limits.place(clock.0) };
     let mut random = Random::new(0x6a6f_696e);
     let mut without: BTreeSet<ShareId> = BTreeSet::new();
-    let mut effort = EFFORT;
     let cost = problem.tensors().len() + problem.ops().len() / 4 + 1;
     for round in 0..limits.rounds {
         if best.arena <= enough || effort < cost || clock.over() {
