@@ -14,6 +14,7 @@ mod neap;
 mod numpy;
 mod same;
 mod tiled;
+mod types;
 
 fn main() {
     let args = libtest_mimic::Arguments::from_args();
@@ -25,5 +26,6 @@ fn main() {
     trials.extend(library::trials());
     trials.extend(same::trials());
     trials.extend(tiled::trials());
+    trials.extend(types::trials());
     libtest_mimic::run(&args, trials).exit();
 }
