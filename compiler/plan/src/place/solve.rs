@@ -19,6 +19,8 @@ const ALWAYS: usize = 2;
 /// Passing over so many cells, or over so many blocks, in a move of the local search counts as one block placed.
 const CELLS_PER_MOVE: usize = 1024;
 const BLOCKS_PER_MOVE: usize = 64;
+/// What the exact search leaves is rarely found by greedy rounds: they get this part of their moves after it.
+const AFTER_SEARCH: u64 = 4;
 /// The local search counts no more than this: what it has not found by then it rarely finds.
 const LOCAL_MOVES: u64 = 500_000;
 /// With more blocks than this the exact search gets fewer nodes.
@@ -84,7 +86,8 @@ pub fn place(blocks: &[Block], limits: &PlaceLimits) -> Placed {
     let mut state =
         State { best: None, lower_bound: floor, proof: Proof::Load, method: String::new(), nodes: 0, limits };
     let mut greedy = Greedy::new(blocks);
-    state.greedy(&mut greedy, blocks, FIRST_ROUNDS);
+    state.greedy(&mut greedy, blocks, FIRST_ROUNDS, limits.moves);
+    let mut moves = limits.moves;
     if !state.done() && limits.nodes > 0 && blocks.len() <= MOST_FOR_SEARCH {
         let real: Vec<usize> = (0..blocks.len()).filter(|b| blocks[*b].extent() > 0).collect();
         let picked: Vec<Block> = real.iter().map(|b| blocks[*b].clone()).collect();
@@ -93,11 +96,12 @@ pub fn place(blocks: &[Block], limits: &PlaceLimits) -> Placed {
             state.reinsert(&view);
             if !state.done() {
                 state.search(&view);
+                moves /= AFTER_SEARCH;
             }
         }
     }
     if !state.done() {
-        state.greedy(&mut greedy, blocks, u64::MAX);
+        state.greedy(&mut greedy, blocks, u64::MAX, moves);
     }
     let empty = || Placement { offsets: vec![0; blocks.len()], height: 0 };
     Placed {
@@ -150,11 +154,11 @@ impl State<'_> {
     }
 
     /// Rounds over all sequences in turns, until so many are done or the moves run out; two sequences are always tried.
-    fn greedy(&mut self, greedy: &mut Greedy<'_>, blocks: &[Block], rounds: u64) {
+    fn greedy(&mut self, greedy: &mut Greedy<'_>, blocks: &[Block], rounds: u64, moves: u64) {
         let end = greedy.round.saturating_add(rounds);
         while greedy.round < end {
             let turn = greedy.round as usize;
-            if turn >= ALWAYS && turn as u64 * blocks.len() as u64 >= self.limits.moves {
+            if turn >= ALWAYS && turn as u64 * blocks.len() as u64 >= moves {
                 return;
             }
             let count = greedy.all.len();
