@@ -27,6 +27,7 @@ fn compiler(backend: Backend) -> Compiler {
         target: host_target(backend),
         observe: false,
         hold_outputs: false,
+        tile_until: None,
         sharing: Sharing::default(),
         progress: false,
     }

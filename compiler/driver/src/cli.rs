@@ -111,7 +111,7 @@ pub struct CompileOptions {
     #[arg(long, value_name = "PASS|all", requires = "dump_ir_dir")]
     pub dump_ir_after: Option<String>,
     /// Folder for --dump-ir-after.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "dump_ir_after")]
     pub dump_ir_dir: Option<PathBuf>,
 }
 
@@ -129,6 +129,7 @@ impl CompileOptions {
             ("--target-cpu", self.target_cpu.is_some()),
             ("--passes", self.passes.is_some()),
             ("--recompute-limit", self.recompute_limit.is_some()),
+            ("--hold-outputs", self.hold_outputs),
             ("--dump-ir-after", self.dump_ir_after.is_some()),
         ];
         given.into_iter().find(|g| g.1).map(|g| g.0)
@@ -191,9 +192,6 @@ pub struct Run {
     /// Debug: fill dead memory with NaN patterns.
     #[arg(long)]
     pub poison: bool,
-    /// Also check the weights' checksums while loading.
-    #[arg(long)]
-    pub check: bool,
     /// How to compile, for a model.
     #[command(flatten)]
     pub options: CompileOptions,
@@ -435,26 +433,40 @@ pub struct Man {
 fn parse_dim(text: &str) -> Result<(String, u64), String> {
     let (name, n) = text.rsplit_once('=').ok_or("expected NAME=N or INPUT.AXIS=N")?;
     let n: u64 = n.parse().map_err(|_| format!("'{n}' is not a size"))?;
-    if name.is_empty() || n == 0 || n > 1 << 40 {
-        return Err("expected NAME=N with N from 1 to 2^40".into());
+    if name.is_empty() || n > 1 << 40 {
+        return Err("expected NAME=N with N from 0 to 2^40".into());
     }
     Ok((name.into(), n))
 }
 
 fn parse_bytes(text: &str) -> Result<u64, String> {
-    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let scale: u64 = match &text[at..] {
-        "" | "B" => 1,
-        "kB" | "KB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return Err("expected bytes, such as 1048576, 64MB or 16GiB".into()),
+    const UNITS: [(&str, u64); 10] = [
+        ("", 1),
+        ("B", 1),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+    ];
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let unit = UNITS.iter().find(|u| u.0.eq_ignore_ascii_case(&text[at..]));
+    let (_, scale) =
+        unit.ok_or("expected bytes, such as 1048576, 64MB or 1.5GiB; units are kB, MB, GB, TB, KiB, MiB, GiB and TiB")?;
+    let past = || format!("'{text}' is past 2^62 bytes");
+    let bytes = match text[..at].parse::<u64>() {
+        Ok(n) => n.checked_mul(*scale).ok_or_else(past)?,
+        // A fraction of a unit, to the byte below.
+        Err(_) => match text[..at].parse::<f64>() {
+            Ok(n) if n * (*scale as f64) < (1u64 << 62) as f64 => (n * *scale as f64) as u64,
+            Ok(_) => return Err(past()),
+            Err(_) => return Err(format!("'{text}' is no number of bytes")),
+        },
     };
-    let n: u64 = text[..at].parse().map_err(|_| format!("'{text}' is no number of bytes"))?;
-    n.checked_mul(scale).filter(|b| *b < 1 << 62).ok_or_else(|| format!("'{text}' is past 2^62 bytes"))
+    if bytes < 1 << 62 { Ok(bytes) } else { Err(past()) }
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {

@@ -16,14 +16,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io::R
         let mut out = BufWriter::new(&file);
         return fill(&mut out).and_then(|()| out.flush()).at(path.display());
     }
-    let folder = folder(path);
-    if !folder.is_dir() {
-        return Err(Failure::new(format!(
-            "{}: there is no folder {}; make it first",
-            path.display(),
-            folder.display()
-        )));
-    }
+    let folder = has_folder(path)?;
     let _pending = Pending::file(path);
     let (prefix, suffix) = temporary(path);
     let mut builder = tempfile::Builder::new();
@@ -31,12 +24,22 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io::R
     // As any new file; temporary ones are private otherwise.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let temporary = builder.tempfile_in(folder).at(folder.display())?;
+    // The error would name the temporary file, of which nobody has heard.
+    let temporary = builder.tempfile_in(folder).map_err(|e| e.kind()).at(path.display())?;
     let mut out = BufWriter::new(temporary.as_file());
     fill(&mut out).and_then(|()| out.flush()).at(path.display())?;
     drop(out);
     temporary.persist(path).map_err(|e| e.error).at(path.display())?;
     Ok(())
+}
+
+/// The folder that a file is to be written into, which must be there.
+pub fn has_folder(path: &Path) -> Result<&Path, Failure> {
+    let folder = folder(path);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(Failure::new(format!("{}: there is no folder {}; make it first", path.display(), folder.display())))
 }
 
 /// Folders in which this process is writing under temporary names.

@@ -107,8 +107,8 @@ pub fn open_dims(body: &Body) -> Vec<String> {
 pub fn wanted(body: &Body) -> Result<Vec<Wanted>, Failure> {
     let open = open_dims(body);
     if !open.is_empty() {
-        let hints: Vec<String> = open.iter().map(|n| format!("--dim '{n}=N'")).collect();
-        return Err(Failure::new(format!("open dims need sizes: {}", hints.join(" "))));
+        let hints: Vec<String> = open.iter().map(|n| format!("--dim '{n}=1'")).collect();
+        return Err(Failure::new(format!("open dims need sizes, such as {}", hints.join(" "))));
     }
     body.args
         .iter()
@@ -148,16 +148,22 @@ pub fn compile(
     Ok((graph, compiled))
 }
 
+/// Whether somebody wants to see how far long work is.
+pub fn progress(json: bool) -> bool {
+    use std::io::IsTerminal;
+    !json && std::io::stderr().is_terminal()
+}
+
 /// A compiler for the options' target.
 pub fn compiler(options: &CompileOptions, observe: bool, json: bool) -> Result<Compiler, Failure> {
-    use std::io::IsTerminal;
     Ok(Compiler {
         target: target(options)?,
         observe,
         // What is observed lies in the caller's buffers.
         hold_outputs: options.hold_outputs && !observe,
         sharing: Sharing::default(),
-        progress: !json && std::io::stderr().is_terminal(),
+        tile_until: None,
+        progress: progress(json),
     })
 }
 

@@ -300,6 +300,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
         target: load::target(&options)?,
         observe: true,
         hold_outputs: false,
+        tile_until: None,
         sharing: Sharing::default(),
         progress: false,
     })

@@ -41,9 +41,14 @@ pub struct Manager {
 impl Manager {
     /// Runs `steps` in order over each function.
     pub fn run(&mut self, steps: &[Step], cx: &mut Cx, funcs: &mut Vec<Func>) -> Result<(), PassError> {
+        let names: Vec<String> = steps.iter().map(Step::name).collect();
+        if let Some(dump) = self.dump.as_ref().filter(|d| d.after != "all" && !names.contains(&d.after)) {
+            let message = format!("'{}' is not in the pipeline; it runs {}", dump.after, names.join(", "));
+            return Err(PassError { pass: "dump-ir", message });
+        }
         for step in steps {
             let start = Instant::now();
-            let (name, changed) = match step {
+            let changed = match step {
                 Step::Pass(name, options) => {
                     let pass = registry::find(name).expect("pipeline::parse checked the name");
                     let span = tracing::debug_span!("pass", name = pass.name());
@@ -60,7 +65,7 @@ impl Manager {
                             })?;
                         }
                     }
-                    (name.to_string(), changed)
+                    changed
                 }
                 Step::Conversion(name) => {
                     let message = "leaves the graph level; only the driver can run it".into();
@@ -68,10 +73,10 @@ impl Manager {
                 }
                 Step::Mlir(text) => {
                     crate::graph::upstream::run(text, funcs)?;
-                    (format!("mlir({text})"), Changed::Yes)
+                    Changed::Yes
                 }
             };
-            let time = start.elapsed();
+            let (name, time) = (step.name(), start.elapsed());
             tracing::debug!(pass = name, ?time, ?changed, "ran");
             self.times.push(PassTime { pass: name.clone(), time, changed: changed == Changed::Yes });
             self.write_dump(&name, funcs)?;

@@ -13,6 +13,16 @@ pub enum Step {
     Conversion(&'static str),
 }
 
+impl Step {
+    /// Its name as reports and `--dump-ir-after` have it.
+    pub fn name(&self) -> String {
+        match self {
+            Step::Pass(name, _) | Step::Conversion(name) => name.to_string(),
+            Step::Mlir(text) => format!("mlir({text})"),
+        }
+    }
+}
+
 /// What is wrong with a pipeline text, with the way out.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PipelineError {

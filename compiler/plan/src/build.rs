@@ -139,7 +139,7 @@ fn check_sizes(ops: &[Op], tensors: &mut [Tensor], storage_align: u64) -> Result
             .filter(|b| *b <= MAX_TOTAL_BYTES)
             .ok_or_else(|| too_much("tensor", &t.name, t.size))?;
     }
-    for op in ops {
+    for op in ops.iter().filter(|o| o.workspace > 0) {
         total = op
             .workspace
             .checked_add(storage_align)

@@ -56,7 +56,7 @@ fn bad_problem_files_get_one_line_each() {
         (" \r\n\t".into(), "the file is empty"),
         ("\u{feff}".into(), "the file is empty"),
         ("id,lower,upper,size\n".into(), "line 1, column 1"),
-        ("[1, 2]".into(), "line 1, column 5"),
+        ("[1, 2]".into(), "line 1, column 1: no problem file of neap's: expected an object"),
         ("[".repeat(10_000_000), "line 1, column"),
         (r#"{"tensors":"#.to_string() + &"[".repeat(10_000_000), "line 1, column"),
         (r#"{"a":"#.repeat(2_000_000), "unknown field `a`"),
@@ -139,6 +139,7 @@ fn bad_problem_files_get_one_line_each() {
 fn bad_tables_get_one_line_each() {
     let rows = |rows: &str| format!("id,lower,upper,size\n{rows}");
     let cases: Vec<(String, &str)> = vec![
+        ("id,lower,upper,size,aligment\na,0,1,5,64\n".into(), "the column 'aligment', which has no meaning"),
         (String::new(), "the table is empty"),
         ("\u{feff}\r\n , ,\r\n".into(), "the table is empty"),
         ("id,lower,upper\n".into(), "'id,lower,upper' has no column 'size'"),

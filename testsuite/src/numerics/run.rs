@@ -173,7 +173,7 @@ pub fn run(
 
 /// A compiler with a choice of the ways of sharing memory.
 pub fn compiler(target: &CpuTarget, sharing: Sharing, hold_outputs: bool) -> Compiler {
-    Compiler { target: target.clone(), observe: false, hold_outputs, sharing, progress: false }
+    Compiler { target: target.clone(), observe: false, hold_outputs, tile_until: None, sharing, progress: false }
 }
 
 /// As [`run`], with a compiler of one's own.

@@ -24,7 +24,7 @@ fn check(name: &str) -> Result<(), String> {
         if place.read("model.neap")? != place.read("again.neap")? {
             return Err(format!("{backend} gives another artefact the second time"));
         }
-        for threads in ["1", "2", "2 --poison --check"] {
+        for threads in ["1", "2", "2 --poison"] {
             let how = format!("{backend}, threads {threads}");
             place.succeed(&format!("run model.neap --random 7 --threads {threads} --output-dir out"))?;
             let outputs =

@@ -53,6 +53,7 @@ pub fn run(args: &Compile) -> Result<(), Failure> {
     }
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.neap", graph.name)));
     files::apart(&args.model, "the model", &[("-o", Some(&output))])?;
+    files::has_folder(&output)?;
     let (graph, compiled) = load::compile(graph, &args.options, false, args.json, &mut timing)?;
     let _pending = files::Pending::file(&output);
     let bytes = timing

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use neap_plan::formats::csv::{self, Interval};
 use neap_plan::formats::json;
 use neap_plan::place::{PlaceLimits, place};
@@ -21,8 +22,8 @@ const LARGEST: u64 = 1 << 24;
 
 /// Runs the command.
 pub fn run(args: &Plan) -> Result<(), Failure> {
-    if args.time_limit.is_some_and(|s| !s.is_finite() || s < 0.0) {
-        return Err(Failure::usage("--time-limit is a number of seconds from 0"));
+    if let Some(s) = args.time_limit.filter(|s| !(0.0..=1e9).contains(s)) {
+        return Err(Failure::usage(format!("--time-limit {s} is not from 0 to 1000000000 seconds")));
     }
     let largest_wanted = match (args.max_batch, &args.max_dim) {
         (true, _) => Some("--max-batch"),
@@ -34,8 +35,8 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     }
     let writes = [("--html", &args.html), ("--trace", &args.trace), ("--problem", &args.problem)];
     files::apart(&args.file, "the file that is planned", &writes.map(|(option, path)| (option, path.as_ref())))?;
-    let extension = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let kind = match extension {
+    let extension = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let kind = match extension.as_str() {
         "csv" => "a table of buffers",
         "json" => "a memory problem",
         _ => "a model",
@@ -63,8 +64,8 @@ pub fn run(args: &Plan) -> Result<(), Failure> {
     if largest_wanted.is_some() {
         return largest(args);
     }
-    let (problem, tiling) = model_problem(args, &[])?;
-    problem_of(args, problem, args.options.recompute_limit.map(|_| tiling))
+    let posed = model_problem(args, &[])?;
+    problem_of(args, posed.problem, args.options.recompute_limit.map(|_| (posed.tiling, posed.planning)))
 }
 
 /// A text file.
@@ -79,16 +80,26 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The memory problem of a model, and what of it runs tile by tile.
-fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<(Problem, Tiling), Failure> {
+/// A model's memory problem.
+struct Posed {
+    problem: Problem,
+    /// What of the model runs tile by tile.
+    tiling: Tiling,
+    /// Time spent on looking for tiles.
+    planning: Duration,
+}
+
+fn model_problem(args: &Plan, more: &[(String, u64)]) -> Result<Posed, Failure> {
     let mut timing = Timing::default();
     let dims: Vec<(String, u64)> = args.options.dims.iter().chain(more).cloned().collect();
     let graph = load::graph(&args.file, &dims, &Given::new(), &mut timing)?;
-    let compiler = load::compiler(&args.options, false, true)?;
+    let mut compiler = load::compiler(&args.options, false, args.json)?;
+    compiler.tile_until = args.time_limit.map(|s| Instant::now() + Duration::from_secs_f64(s));
     let graph = load::optimise(graph, &args.options, &compiler, &mut timing)?;
     let problem = compiler.memory_problem(&graph, &mut timing);
     super::print_timing(&timing, args.options.timing);
-    Ok((problem?, graph.tiling))
+    let planning = timing.0.iter().filter(|(phase, _)| phase == "tile").map(|(_, time)| *time).sum();
+    Ok(Posed { problem: problem?, tiling: graph.tiling, planning })
 }
 
 fn limits(args: &Plan) -> Limits {
@@ -113,13 +124,14 @@ fn check(problem: &Problem, planned: &Planned) -> Result<BoundCheck, Failure> {
         .map_err(|e| Failure::new(format!("bug: the memory planner made a wrong plan ({e}); please report it")))
 }
 
-fn problem_of(args: &Plan, problem: Problem, tiling: Option<Tiling>) -> Result<(), Failure> {
+fn problem_of(args: &Plan, problem: Problem, tiling: Option<(Tiling, Duration)>) -> Result<(), Failure> {
     if let Some(path) = &args.problem {
         write(path, &json::write(&problem))?;
     }
     let start = Instant::now();
     let planned = solve(args, &problem)?;
-    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let (tiling, before) = tiling.unzip();
+    let ms = (start.elapsed() + before.unwrap_or_default()).as_secs_f64() * 1e3;
     let bound = check(&problem, &planned)?;
     let timeline = Timeline::new(&title(&args.file), &problem, &planned, bound).at(args.file.display())?;
     // They are shown in JSON alone.
@@ -169,7 +181,8 @@ fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson, tiling: Option<
         write(path, &trace(timeline))?;
     }
     if args.json {
-        return super::print_json(&Shown { plan, tiling });
+        super::print_json(&Shown { plan, tiling })?;
+        return fits(args, plan);
     }
     let mut text = table(timeline);
     if let (Some(fits), Some(capacity)) = (plan.fits, args.capacity) {
@@ -184,7 +197,17 @@ fn show(args: &Plan, timeline: &Timeline, plan: &json::PlanJson, tiling: Option<
         text.push_str(&format!("\n{}", t.table()));
     }
     text.push_str(&format!("\nplanned in {:.1} ms and checked\n", plan.solve_ms));
-    super::print(&text)
+    super::print(&text)?;
+    fits(args, plan)
+}
+
+/// A capacity that is not met is a failure, for scripts.
+fn fits(args: &Plan, plan: &json::PlanJson) -> Result<(), Failure> {
+    let (Some(json::Fits::False | json::Fits::Unknown), Some(capacity)) = (plan.fits, args.capacity) else {
+        return Ok(());
+    };
+    let (file, arena) = (args.file.display(), human(plan.arena_bytes));
+    Err(Failure::new(format!("{file}: the plan needs {arena}, more than the capacity of {}", human(capacity))))
 }
 
 #[derive(Serialize)]
@@ -198,19 +221,29 @@ struct Largest {
 /// The largest size of a dim whose plan fits the capacity: doubling, then halving.
 fn largest(args: &Plan) -> Result<(), Failure> {
     let capacity = args.capacity.unwrap_or(u64::MAX);
+    let graph = load::graph(&args.file, &args.options.dims, &Given::new(), &mut Timing::default())?;
+    let open = load::open_dims(&graph.body);
     let dim = match &args.max_dim {
+        Some(name) if !open.contains(name) => {
+            let there = if open.is_empty() { "none is".into() } else { format!("open are {}", open.join(", ")) };
+            return Err(Failure::usage(format!(
+                "--max-dim {name}: {} has no such open dim; {there}",
+                args.file.display()
+            )));
+        }
         Some(name) => name.clone(),
         None => {
-            let graph = load::graph(&args.file, &args.options.dims, &Given::new(), &mut Timing::default())?;
-            let open = load::open_dims(&graph.body);
             let first = open.first().cloned();
             first.ok_or_else(|| {
                 Failure::new(format!("{}: no dim is open, so there is nothing to enlarge", args.file.display()))
             })?
         }
     };
+    let bar = if load::progress(args.json) { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     let arena = |n: u64| -> Result<u64, Failure> {
-        let (problem, _) = model_problem(args, &[(dim.clone(), n)])?;
+        bar.set_message(format!("planning {dim}={n}"));
+        bar.tick();
+        let problem = model_problem(args, &[(dim.clone(), n)])?.problem;
         let planned = solve(args, &problem)?;
         check(&problem, &planned)?;
         Ok(planned.certificate.arena)
@@ -242,10 +275,18 @@ fn largest(args: &Plan) -> Result<(), Failure> {
             over = middle;
         }
     }
+    bar.finish_and_clear();
     if args.json {
         return super::print_json(&Largest { dim, size: fits, arena_bytes: bytes, capacity_bytes: capacity });
     }
-    let largest = if over > LARGEST { "fits, and is the largest size tried" } else { "is the largest that fits" };
+    let largest = match over > LARGEST {
+        true => "fits, and is the largest size tried",
+        // Sizes that divide well may be cut into smaller tiles than lesser ones.
+        false if args.options.recompute_limit.is_some() => {
+            "fits, the next size does not; tiles may let a larger one fit again"
+        }
+        false => "is the largest that fits",
+    };
     super::print(&format!("{dim}={fits} {largest}: {} of {}\n", human(bytes), human(capacity)))
 }
 

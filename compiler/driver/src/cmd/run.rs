@@ -32,8 +32,8 @@ struct Output {
 pub fn run(args: &Run) -> Result<(), Failure> {
     let mut timing = Timing::default();
     let given = feed::read(&args.inputs)?;
-    let check = if args.check { Check::Weights } else { Check::Code };
-    let loaded = load::load(&args.model, &args.options, &given, check, args.json, &mut timing)?;
+    // One run reads all weights anyway, so that checking them costs little; a server decides for itself.
+    let loaded = load::load(&args.model, &args.options, &given, Check::Weights, args.json, &mut timing)?;
     let inputs = feed::complete(&loaded.wanted, &given, args.inputs.random)?;
     let options = Options { threads: args.threads.into(), poison: args.poison, ..Options::default() };
     let mut session = load::session(&loaded.model, &options, &args.model)?;

@@ -81,6 +81,8 @@ pub struct Compiler {
     pub observe: bool,
     /// Keep the outputs in the arena instead of the caller's buffers.
     pub hold_outputs: bool,
+    /// When to stop looking for segments to tile; what is found then depends on the machine.
+    pub tile_until: Option<Instant>,
     /// Which ways of sharing memory the plan may use.
     pub sharing: Sharing,
     /// Show a progress bar.

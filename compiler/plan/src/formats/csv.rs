@@ -62,6 +62,13 @@ pub fn read(text: &str, interval: Interval) -> Result<Table, ProblemError> {
         return Err(ProblemError::new(format!("the header has the column '{twice}' twice")));
     }
     let (id, lower, upper, size) = (need("id")?, need("lower")?, need("upper")?, need("size")?);
+    const KNOWN: [&str; 6] = ["id", "lower", "upper", "size", "alignment", "offset"];
+    if let Some(stray) = names.iter().find(|n| !KNOWN.contains(&n.as_str())) {
+        return Err(ProblemError::new(format!(
+            "the header has the column '{}', which has no meaning here; the columns are id, lower, upper, size and alignment",
+            shorten(stray)
+        )));
+    }
     let alignment = column("alignment");
     let mut table = Table { ids: Vec::new(), blocks: Vec::new() };
     let mut seen = HashSet::new();

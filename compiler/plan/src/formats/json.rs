@@ -9,7 +9,7 @@ use crate::build::ProblemError;
 use crate::check::BoundCheck;
 use crate::limits::Limits;
 use crate::order::Simple;
-use crate::problem::{Home, Op, OpId, Problem, Share, ShareKind, Tensor, TensorId};
+use crate::problem::{Home, Op, OpId, Problem, Share, ShareId, ShareKind, Tensor, TensorId};
 use crate::solution::Place;
 use crate::solve::{PlanError, Planned, simple_arena};
 
@@ -72,12 +72,22 @@ struct OpJson {
     time: Number,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum KindJson {
     View,
     InPlace,
     Into,
+}
+
+impl From<ShareKind> for KindJson {
+    fn from(kind: ShareKind) -> Self {
+        match kind {
+            ShareKind::View => KindJson::View,
+            ShareKind::InPlace => KindJson::InPlace,
+            ShareKind::Into => KindJson::Into,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,7 +138,7 @@ impl Number {
         self.0.as_u64().ok_or_else(|| {
             let of = if name.is_empty() { String::new() } else { format!(" of '{}'", shorten(name)) };
             let found = shorten(&self.0.to_string());
-            ProblemError::new(format!("{what}{of} is {found}; it must be a whole number from 0 to 2^62"))
+            ProblemError::new(format!("{what}{of} is {found}; it must be a whole number from 0 to below 2^62"))
         })
     }
 }
@@ -141,6 +151,12 @@ pub fn read(text: &str) -> Result<Problem, ProblemError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err(ProblemError::new("no problem file of neap's: the file is empty"));
+    }
+    let front = &text[..text.len() - text.trim_start().len()];
+    if !text[front.len()..].starts_with('{') {
+        let error = ProblemError::new("no problem file of neap's: expected an object with 'tensors' and 'ops'");
+        let column = 1 + front.rsplit('\n').next().unwrap_or_default().len();
+        return Err(error.at(1 + front.matches('\n').count(), Some(column)));
     }
     let json: ProblemJson = serde_json::from_str(text).map_err(|e| {
         // What it says ends with the place, which is shown with the file's name.
@@ -279,11 +295,7 @@ pub fn write(problem: &Problem) -> String {
             .shares()
             .iter()
             .map(|s| ShareJson {
-                kind: match s.kind {
-                    ShareKind::View => KindJson::View,
-                    ShareKind::InPlace => KindJson::InPlace,
-                    ShareKind::Into => KindJson::Into,
-                },
+                kind: s.kind.into(),
                 op: ops[s.op.index()].clone(),
                 inner: tensors[s.inner.index()].clone(),
                 outer: tensors[s.outer.index()].clone(),
@@ -329,6 +341,25 @@ pub struct PlanJson {
     pub order: Vec<String>,
     /// Byte offset in the arena of each tensor or buffer.
     pub offsets: serde_json::Map<String, serde_json::Value>,
+    /// Byte offset in the arena of each op's workspace, by the op's name.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub workspaces: serde_json::Map<String, serde_json::Value>,
+    /// Tensors that lie outside the arena, by name: in the memory `of` a tensor outside the arena, from `offset` on.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub outside: serde_json::Map<String, serde_json::Value>,
+    /// The shares taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<TakenJson>,
+}
+
+/// A share as a plan takes it; as in the problem.
+#[derive(Clone, Debug, Serialize)]
+pub struct TakenJson {
+    kind: KindJson,
+    op: String,
+    inner: String,
+    outer: String,
+    offset: u64,
 }
 
 /// A simple order's figures.
@@ -399,12 +430,27 @@ pub fn plan(
 ) -> PlanJson {
     let c = &planned.certificate;
     let (tensors, ops) = (tensor_names(problem), op_names(problem));
-    let mut offsets = serde_json::Map::new();
-    for (name, place) in tensors.into_iter().zip(&planned.solution.places) {
-        if let Place::Arena(offset) = place {
-            offsets.insert(name, (*offset).into());
-        }
+    let (mut offsets, mut outside) = (serde_json::Map::new(), serde_json::Map::new());
+    for (name, place) in tensors.iter().zip(&planned.solution.places) {
+        match place {
+            Place::Arena(offset) => offsets.insert(name.clone(), (*offset).into()),
+            Place::External { of, offset } => {
+                outside.insert(name.clone(), serde_json::json!({"of": tensors[of.index()], "offset": offset}))
+            }
+        };
     }
+    let worked = problem.op_ids().filter(|o| problem.op(*o).workspace > 0);
+    let workspaces = worked.map(|o| (ops[o.index()].clone(), planned.solution.workspaces[o.index()].into())).collect();
+    let taken = |id: &ShareId| {
+        let s = &problem.shares()[id.index()];
+        TakenJson {
+            kind: s.kind.into(),
+            op: ops[s.op.index()].clone(),
+            inner: tensors[s.inner.index()].clone(),
+            outer: tensors[s.outer.index()].clone(),
+            offset: s.offset,
+        }
+    };
     PlanJson {
         peak_bytes: c.peak,
         arena_bytes: c.arena,
@@ -420,6 +466,9 @@ pub fn plan(
         fits: capacity.map(|cap| Fits::of(c.arena, c.lower_bound, cap)),
         order: planned.solution.order.iter().map(|o| ops[o.index()].clone()).collect(),
         offsets,
+        workspaces,
+        outside,
+        shares: planned.solution.taken.iter().map(taken).collect(),
     }
 }
 
@@ -449,5 +498,8 @@ pub fn placement(
         fits: capacity.map(|cap| Fits::of(arena, bound, cap)),
         order: Vec::new(),
         offsets: ids.iter().cloned().zip(placed.placement.offsets.iter().map(|o| (*o).into())).collect(),
+        workspaces: serde_json::Map::new(),
+        outside: serde_json::Map::new(),
+        shares: Vec::new(),
     }
 }

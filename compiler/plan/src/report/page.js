@@ -11,7 +11,7 @@ const short = (text, most) => text.length <= most ? text : text.slice(0, most / 
 // Figures and the table.
 el("method").textContent = d.steps.length + " steps, " + d.bars.length + " buffers; " + d.method;
 const less = (a, b) => b > 0 && a < b ? ((b - a) / b * 100).toFixed(1) + " % less than file order" : a > b ? "" : "as file order";
-const gap = d.bound === 0 ? "nothing is proven"
+const gap = d.bound === 0 && d.arena > 0 ? "nothing is proven"
   : (d.arena <= d.bound ? "optimal" : "gap " + ((d.arena - d.bound) / d.bound * 100).toFixed(2) + " %") + ", " + d.boundCheck;
 for (const [what, bytes, note] of [["no reuse", d.noReuse, ""], ["file order", d.filePeak, ""],
     ["this plan", d.arena, less(d.arena, d.filePeak)], ["proven bound", d.bound, gap]]) {

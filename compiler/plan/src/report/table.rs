@@ -16,13 +16,20 @@ pub fn human(bytes: u64) -> String {
 
 /// A name for one line: control characters escaped, the middle of a long one (many fused ops) left out.
 fn shown(name: &str, most: usize) -> String {
-    let plain: Vec<char> =
-        name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect();
+    let plain: Vec<char> = name
+        .chars()
+        .flat_map(|c| if c.is_control() || turns(c) { c.escape_default().collect() } else { vec![c] })
+        .collect();
     if plain.len() <= most {
         return plain.into_iter().collect();
     }
     let half = (most - 3) / 2;
     plain[..half].iter().chain(&['.'; 3]).chain(&plain[plain.len() - half..]).collect()
+}
+
+/// Whether a character makes a terminal show what follows in another direction.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The table of a plan.
@@ -42,7 +49,7 @@ pub fn table(t: &Timeline) -> String {
     row("file order", t.file_order_peak, less(t.file_order_peak));
     row("this plan", t.arena, t.method.clone());
     let gap = if t.arena <= t.lower_bound {
-        "proven: no plan is smaller".into()
+        "proven: no order and placement of these steps needs less".into()
     } else if t.lower_bound == 0 {
         "nothing is proven".into()
     } else {

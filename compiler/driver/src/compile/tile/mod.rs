@@ -8,6 +8,7 @@ mod estimate;
 mod search;
 
 use std::collections::{HashMap, HashSet};
+use std::time::Instant;
 
 use indicatif::ProgressBar;
 use neap_optable::{Body, GraphOp, ValueId};
@@ -94,17 +95,19 @@ impl Compiler {
         let base = reordered(&graph.body, &units, &order);
         let facts = facts(&base, &units);
         let bar = if self.progress { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        let progress = |peak: u64| {
+        let late = || self.tile_until.is_some_and(|until| Instant::now() >= until);
+        let go_on = |peak: u64| {
             bar.set_message(format!("tiling: {} of {}", human(peak), human(before)));
             bar.tick();
+            !late()
         };
-        let search = Search::new(&base, &facts, limit, &progress).map_err(Failure::new)?;
+        let search = Search::new(&base, &facts, limit, &go_on).map_err(Failure::new)?;
         let mut arena = |built: &Built| -> Result<u64, Failure> {
             let graph = self::graph(&graph, built, Tiling::default());
             let mut units = units::units(&graph.body, &mut store, &self.target)?;
             Ok(settle(&graph, &mut units, &store, &plain)?.1.certificate.arena)
         };
-        let chosen = choose(&search, before, &mut arena)?;
+        let chosen = choose(&search, before, &mut arena, &late)?;
         bar.finish_and_clear();
         let Some((choice, built)) = chosen else {
             let tiling = Tiling { untiled_arena_bytes: Some(before), ..Tiling::default() };
@@ -125,6 +128,7 @@ fn choose(
     search: &Search<'_>,
     before: u64,
     arena: &mut impl FnMut(&Built) -> Result<u64, Failure>,
+    late: &dyn Fn() -> bool,
 ) -> Result<Option<(Choice, Built)>, Failure> {
     let mut best: Option<(u64, Choice, Built)> = None;
     let path = search.run();
@@ -141,7 +145,7 @@ fn choose(
     let Some((mut least, mut choice, mut built)) = best else { return Ok(None) };
     // Tiles that the arena does not need only cost time.
     let mut at = 0;
-    while at < choice.decisions.len() {
+    while at < choice.decisions.len() && !late() {
         let d = &choice.decisions[at];
         let fewer = (d.tiles > 2).then(|| Decision { tiles: d.tiles / 2, ..d.clone() });
         let mut next = at + 1;

@@ -63,8 +63,8 @@ pub struct Search<'a> {
     pub facts: &'a [Fact],
     /// Largest recompute.
     pub limit: f64,
-    /// Called with each round's estimate.
-    pub progress: &'a dyn Fn(u64),
+    /// Called with each round's estimate and often in between; says whether to go on.
+    pub go_on: &'a dyn Fn(u64) -> bool,
     /// Bytes of the caller's buffers, which no tiling makes less.
     fixed: u64,
     /// Operations of the base.
@@ -78,10 +78,10 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// Where nothing can be built of it.
-    pub fn new(base: &'a Body, facts: &'a [Fact], limit: f64, progress: &'a dyn Fn(u64)) -> Result<Self, String> {
+    pub fn new(base: &'a Body, facts: &'a [Fact], limit: f64, go_on: &'a dyn Fn(u64) -> bool) -> Result<Self, String> {
         let fixed = base.args.iter().chain(&base.results).filter_map(|v| base.ty(*v).bytes()).sum();
         let overhead = overhead(&estimate(&build(base, &[])?, facts));
-        Ok(Search { base, facts, limit, progress, fixed, flops: flops(base), overhead })
+        Ok(Search { base, facts, limit, go_on, fixed, flops: flops(base), overhead })
     }
 
     /// Greedy choices, each better than the one before by the estimate; the first decides nothing.
@@ -91,7 +91,9 @@ impl<'a> Search<'a> {
         let mut path = vec![nothing];
         for _ in 0..ROUNDS {
             let Some(now) = path.last() else { break };
-            (self.progress)(now.peak);
+            if !(self.go_on)(now.peak) {
+                break;
+            }
             let Some(next) = self.step(now) else { break };
             tracing::debug!(peak = next.peak, slowdown = next.slowdown, recompute = next.recompute, nodes = next.nodes, decisions = ?next.decisions, "tile");
             path.push(next);
@@ -103,6 +105,9 @@ impl<'a> Search<'a> {
     fn step(&self, now: &Choice) -> Option<Choice> {
         let mut tried: Vec<Choice> = vec![];
         for (from, to) in self.segments(now) {
+            if !(self.go_on)(now.peak) {
+                break;
+            }
             for axis in AXES {
                 tried.extend(self.with(now, Decision { from, to, axis, tiles: FIRST }));
             }
