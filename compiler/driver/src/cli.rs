@@ -55,6 +55,17 @@ pub enum Backend {
     Cranelift,
 }
 
+/// Systems that code can be made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum System {
+    /// 64-bit x86 with at least x86-64-v2.
+    #[value(name = "x86_64-linux-gnu")]
+    X86_64,
+    /// 64-bit Arm with NEON; --backend llvm alone.
+    #[value(name = "aarch64-linux-gnu")]
+    Aarch64,
+}
+
 /// What is made instead of an artefact: a level, printed, or files for C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs, reason = "the names are the levels")]
@@ -89,7 +100,11 @@ pub struct CompileOptions {
     /// Code generator [default: llvm].
     #[arg(long, value_enum)]
     pub backend: Option<Backend>,
-    /// CPU to make code for: native, x86-64-v2, x86-64-v3 or x86-64-v4 [default: native].
+    /// System to make code for: x86_64-linux-gnu or aarch64-linux-gnu [default: this machine's].
+    #[arg(long, value_enum, value_name = "TRIPLE")]
+    pub target: Option<System>,
+    /// CPU to make code for: native, x86-64-v2, x86-64-v3 or x86-64-v4; for aarch64 generic [default: native, or what all CPUs of
+    /// --target have].
     #[arg(long, value_name = "CPU")]
     pub target_cpu: Option<String>,
     /// Size of an open dim, by its name or as INPUT.AXIS (repeatable).
@@ -126,6 +141,7 @@ impl CompileOptions {
         let given = [
             ("--dim", !self.dims.is_empty()),
             ("--backend", self.backend.is_some()),
+            ("--target", self.target.is_some()),
             ("--target-cpu", self.target_cpu.is_some()),
             ("--passes", self.passes.is_some()),
             ("--recompute-limit", self.recompute_limit.is_some()),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use neap_codegen::{host_target, named_target};
+use neap_codegen::{aarch64_target, host_target, named_target};
 use neap_onnx::{DimInfo, Model, ValueType};
 use neap_optable::{Body, DType};
 use neap_passes::import::{ImportOptions, import};
@@ -16,7 +16,7 @@ use neap_runtime::artefact::{Artefact, Check};
 use neap_runtime::{MappedFile, Session, program};
 use neap_spec::{Backend as SpecBackend, CpuTarget};
 
-use crate::cli::{Backend, CompileOptions};
+use crate::cli::{Backend, CompileOptions, System};
 use crate::compile::{Compiled, Compiler, DEFAULT_PIPELINE, Graph, MemoryFigures, Sharing, Timing};
 use crate::failure::{At, Failure};
 use crate::feed::{Given, Wanted};
@@ -128,9 +128,18 @@ pub fn target(options: &CompileOptions) -> Result<CpuTarget, Failure> {
         Backend::Llvm => SpecBackend::Llvm,
         Backend::Cranelift => SpecBackend::Cranelift,
     };
-    match options.target_cpu.as_deref().unwrap_or("native") {
-        "native" => Ok(host_target(backend)),
-        name => named_target(name, backend).map_err(Failure::usage),
+    let cpu = options.target_cpu.as_deref();
+    match (options.target, cpu) {
+        (Some(System::Aarch64), None | Some("generic")) if backend == SpecBackend::Llvm => Ok(aarch64_target()),
+        (Some(System::Aarch64), None | Some("generic")) => {
+            Err(Failure::usage("--backend cranelift makes code for x86-64 alone; take --backend llvm"))
+        }
+        (Some(System::Aarch64), Some(name)) => {
+            Err(Failure::usage(format!("target cpu {name}: not one of aarch64-linux-gnu; use generic")))
+        }
+        (Some(System::X86_64), None) => named_target("x86-64-v2", backend).map_err(Failure::usage),
+        (None, None | Some("native")) => Ok(host_target(backend)),
+        (_, Some(name)) => named_target(name, backend).map_err(Failure::usage),
     }
 }
 

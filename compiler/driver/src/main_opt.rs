@@ -287,6 +287,7 @@ fn device(cli: &Cli, funcs: &[Func]) -> Result<String, Failure> {
 fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
     let options = CompileOptions {
         backend: Some(cli.backend),
+        target: None,
         target_cpu: Some(cli.target_cpu.clone()),
         dims: vec![],
         passes: None,

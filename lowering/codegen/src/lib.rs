@@ -25,5 +25,5 @@ pub use image::{Image, ObjectCode, link};
 pub use legality::{LEGAL_OPS, check};
 pub use llvm::object;
 pub use stage::{BufferParam, Stage};
-pub use target::{host_target, named_target, versions};
+pub use target::{aarch64_target, host_target, named_target, versions};
 pub use types::{Elem, ValueType};

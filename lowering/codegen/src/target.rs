@@ -1,7 +1,7 @@
-//! Which CPU code is made for: the host, or one of the x86-64 levels.
+//! Which CPU code is made for: the host, one of the x86-64 levels, or any 64-bit Arm CPU.
 
 use crate::{CodegenError, llvm};
-use neap_spec::{Backend, CpuTarget};
+use neap_spec::{Arch, Backend, CpuTarget};
 use std::{fs, path::Path};
 
 /// Bytes of the caches that a schedule may count on.
@@ -58,6 +58,24 @@ pub fn named_target(name: &str, backend: Backend) -> Result<CpuTarget, CodegenEr
     Ok(describe(name.to_owned(), features, COMMON_CACHES, backend))
 }
 
+/// Every 64-bit Arm CPU: Armv8.0, whose NEON vectors have 128 bits and a fused multiply-add. LLVM alone makes code for it.
+pub fn aarch64_target() -> CpuTarget {
+    let Caches { l1, l2, l3 } = COMMON_CACHES;
+    CpuTarget {
+        cpu: "generic".to_owned(),
+        arch: Arch::Aarch64,
+        features: vec!["fp-armv8".to_owned(), "neon".to_owned()],
+        backend: Backend::Llvm,
+        vector_bits: 128,
+        vector_registers: 32,
+        masked_memory: false,
+        fma: true,
+        l1,
+        l2,
+        l3,
+    }
+}
+
 fn describe(cpu: String, mut features: Vec<String>, caches: Caches, backend: Backend) -> CpuTarget {
     features.sort();
     features.dedup();
@@ -72,7 +90,19 @@ fn describe(cpu: String, mut features: Vec<String>, caches: Caches, backend: Bac
         Backend::Llvm => (128, 16, false),
     };
     let Caches { l1, l2, l3 } = caches;
-    CpuTarget { cpu, features, backend, vector_bits, vector_registers, masked_memory, fma, l1, l2, l3 }
+    CpuTarget {
+        cpu,
+        arch: Arch::X86_64,
+        features,
+        backend,
+        vector_bits,
+        vector_registers,
+        masked_memory,
+        fma,
+        l1,
+        l2,
+        l3,
+    }
 }
 
 fn host_caches() -> Caches {

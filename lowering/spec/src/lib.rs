@@ -11,11 +11,32 @@ pub enum Backend {
     Cranelift,
 }
 
+/// Instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Arch {
+    /// 64-bit x86.
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+impl Arch {
+    /// As `std::env::consts::ARCH` and target triples name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arch::X86_64 => "x86_64",
+            Arch::Aarch64 => "aarch64",
+        }
+    }
+}
+
 /// A CPU as the schedules see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CpuTarget {
     /// Name for `-mcpu`, such as `znver5` or `x86-64-v3`.
     pub cpu: String,
+    /// Instruction set.
+    pub arch: Arch,
     /// LLVM feature names that are on, sorted.
     pub features: Vec<String>,
     /// Code generator.

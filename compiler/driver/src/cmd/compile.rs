@@ -95,6 +95,12 @@ fn emit_library(
     graph: crate::compile::Graph,
     timing: &mut Timing,
 ) -> Result<(), Failure> {
+    if args.options.hold_outputs {
+        return Err(Failure::usage(
+            "--hold-outputs is for artefacts; a library writes the caller's outputs, leave it out",
+        ));
+    }
+    let arch = load::target(&args.options)?.arch.name();
     let beside = args.weights == Some(WeightPlace::Beside);
     let names =
         library::Names::new(args.prefix.as_deref().unwrap_or(&graph.name), form, beside, args.output.as_deref());
@@ -102,7 +108,7 @@ fn emit_library(
         files::apart(&args.model, "the model", &[("-o", Some(path))])?;
     }
     // Before the work of compiling: what cannot be linked need not be compiled.
-    let linker = (form == library::Form::Shared).then(|| library::Linker::find(std::env::consts::ARCH)).transpose()?;
+    let linker = (form == library::Form::Shared).then(|| library::Linker::find(arch)).transpose()?;
     let compiler = load::compiler(&args.options, false, true)?;
     let (_, compiled) = load::compile(graph, &args.options, false, true, timing)?;
     timing.phase("library", || library::write(&names, &compiled, &compiler.target, linker.as_ref()))?;

@@ -94,7 +94,7 @@ pub fn assemble(
             Backend::Cranelift => "cranelift".into(),
         },
         cpu: target.cpu.clone(),
-        arch: std::env::consts::ARCH.into(),
+        arch: target.arch.name().into(),
         features: target.features.clone(),
         inputs,
         outputs,

@@ -75,7 +75,7 @@ pub fn write(names: &Names, compiled: &Compiled, target: &CpuTarget, linker: Opt
         }
         Some(_) => Some(digest(&compiled.weights)),
     };
-    let ir = runner::text(names, program, &layout, folder.path(), digest.as_ref())?;
+    let ir = runner::text(names, program, &layout, &compiled.code, folder.path(), digest.as_ref())?;
     let object = neap_codegen::object(&ir, target).map_err(Failure::new)?;
     let library = match linker {
         None => object,

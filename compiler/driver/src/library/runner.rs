@@ -12,7 +12,8 @@ use crate::failure::Failure;
 fn machine(arch: &str) -> Result<(u32, &'static str), Failure> {
     match arch {
         "x86_64" => Ok((202, include_str!("x86_64.ll"))),
-        other => Err(Failure::new(format!("no libraries are made for {other}; for x86_64 they are"))),
+        "aarch64" => Ok((98, include_str!("aarch64.ll"))),
+        other => Err(Failure::new(format!("no libraries are made for {other}; for x86_64 and aarch64 they are"))),
     }
 }
 
@@ -21,11 +22,12 @@ pub fn text(
     names: &Names,
     program: &Program,
     layout: &Layout,
+    code: &[u8],
     folder: &Path,
     digest: Option<&[u8; DIGEST as usize]>,
 ) -> Result<String, Failure> {
     let (futex, own) = machine(&program.arch)?;
-    let mut out = blobs(program, folder, digest.is_none())?;
+    let mut out = blobs(program, code, folder, digest.is_none())?;
     let tensors = program.inputs.len() + program.outputs.len();
     let buffers = program.launches.iter().map(|l| l.buffers.len()).max().unwrap_or(0).max(1);
     let (parameter, value) = if digest.is_some() { (", ptr %weights", "%weights") } else { ("", "@neap.weights") };
@@ -60,7 +62,7 @@ pub fn text(
 }
 
 /// Code and weights as the assembler takes them in: it copies files, where IR would hold each byte in memory many times.
-fn blobs(program: &Program, folder: &Path, weights: bool) -> Result<String, Failure> {
+fn blobs(program: &Program, code: &[u8], folder: &Path, weights: bool) -> Result<String, Failure> {
     let folder = folder.to_str().filter(|f| !f.contains(['"', '\\', '\n']));
     let folder = folder.ok_or_else(|| Failure::new("the temporary folder's name is not plain text; set TMPDIR"))?;
     let mut out = String::new();
@@ -79,7 +81,15 @@ fn blobs(program: &Program, folder: &Path, weights: bool) -> Result<String, Fail
         line(&format!(".type {kernel}, @function"));
         line(&format!(".set {kernel}, neap.kernels + {at}"));
     }
-    line(&format!(".incbin \"{folder}/code\""));
+    if program.arch == "aarch64" {
+        // There bytes are data to disassemblers, unless they are given as instructions.
+        for words in code.chunks(4 * 16) {
+            let words: Vec<String> = words.chunks(4).map(|w| format!("0x{:08x}", word(w))).collect();
+            line(&format!(".inst {}", words.join(", ")));
+        }
+    } else {
+        line(&format!(".incbin \"{folder}/code\""));
+    }
     if weights {
         line(".section .rodata.neap_weights,\"a\",@progbits");
         line(".p2align 6");
@@ -94,6 +104,11 @@ fn blobs(program: &Program, folder: &Path, weights: bool) -> Result<String, Fail
         out.push_str("@neap.weights = external hidden constant i8\n");
     }
     Ok(out)
+}
+
+/// An instruction; what lacks bytes at the end is padded with zeros.
+fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))
 }
 
 /// The model as constants; the types are `support.ll`'s.

@@ -1,10 +1,10 @@
-//! Reads a relocatable x86-64 ELF object.
+//! Reads a relocatable ELF object.
 
-use super::{ObjectCode, Place, Relocation, Section};
+use super::{Field, ObjectCode, Place, Relocation, Section};
 use crate::CodegenError;
 use object::{
-    Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionIndex, SectionKind, elf,
-    read::elf::ElfFile64,
+    Architecture, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionIndex, SectionKind,
+    elf, read::elf::ElfFile64,
 };
 use std::collections::HashMap;
 
@@ -54,12 +54,11 @@ impl ObjectCode {
                     .section_index()
                     .and_then(|s| place(s, symbol.address()))
                     .ok_or_else(|| bug(format!("undefined symbol {}", symbol.name().unwrap_or("?"))))?;
-                match relocation.flags() {
-                    RelocationFlags::Elf { r_type: elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 } => {}
-                    flags => return Err(bug(format!("relocation {flags:?} is not relative to the program counter"))),
-                }
+                let flags = relocation.flags();
+                let field = field(file.architecture(), flags)
+                    .ok_or_else(|| bug(format!("relocation {flags:?} is not relative to the program counter")))?;
                 let place = Place { section: numbers[&section.index()], offset };
-                relocations.push(Relocation { place, target, addend: relocation.addend() });
+                relocations.push(Relocation { place, target, addend: relocation.addend(), field });
             }
         }
         let entries = names
@@ -72,4 +71,20 @@ impl ObjectCode {
             .collect::<Result<_, _>>()?;
         Ok(Self { sections, relocations, entries })
     }
+}
+
+/// What a relocation fills, where an image may have it.
+fn field(arch: Architecture, flags: RelocationFlags) -> Option<Field> {
+    let RelocationFlags::Elf { r_type } = flags else { return None };
+    Some(match (arch, r_type) {
+        (Architecture::X86_64, elf::R_X86_64_PC32 | elf::R_X86_64_PLT32) => Field::Bytes,
+        (Architecture::Aarch64, elf::R_AARCH64_CALL26 | elf::R_AARCH64_JUMP26) => Field::Branch,
+        (Architecture::Aarch64, elf::R_AARCH64_ADR_PREL_PG_HI21) => Field::Page,
+        (Architecture::Aarch64, elf::R_AARCH64_ADD_ABS_LO12_NC | elf::R_AARCH64_LDST8_ABS_LO12_NC) => Field::InPage(0),
+        (Architecture::Aarch64, elf::R_AARCH64_LDST16_ABS_LO12_NC) => Field::InPage(1),
+        (Architecture::Aarch64, elf::R_AARCH64_LDST32_ABS_LO12_NC) => Field::InPage(2),
+        (Architecture::Aarch64, elf::R_AARCH64_LDST64_ABS_LO12_NC) => Field::InPage(3),
+        (Architecture::Aarch64, elf::R_AARCH64_LDST128_ABS_LO12_NC) => Field::InPage(4),
+        _ => return None,
+    })
 }

@@ -1,6 +1,6 @@
 //! Lays objects out into one image.
 
-use super::{ObjectCode, Place};
+use super::{Field, ObjectCode, Place};
 use crate::CodegenError;
 use std::collections::BTreeMap;
 
@@ -45,12 +45,11 @@ pub fn link(objects: &[ObjectCode]) -> Result<Image, CodegenError> {
         let address = |place: Place| bases[place.section] + place.offset;
         for relocation in &object.relocations {
             let at = address(relocation.place);
-            let distance = address(relocation.target) as i64 + relocation.addend - at as i64;
-            let distance = i32::try_from(distance).map_err(|_| CodegenError::bug("image", "code of 2 GiB and more"))?;
-            let field = image.code.get_mut(at as usize..at as usize + 4);
-            field
-                .ok_or_else(|| CodegenError::bug("image", "a relocation outside its section"))?
-                .copy_from_slice(&distance.to_le_bytes());
+            let target = address(relocation.target) as i64 + relocation.addend;
+            let word = image.code.get_mut(at as usize..).and_then(|b| b.first_chunk_mut::<4>());
+            let word = word.ok_or_else(|| CodegenError::bug("image", "a relocation outside its section"))?;
+            let filled = fill(relocation.field, u32::from_le_bytes(*word), at as i64, target);
+            *word = filled.ok_or_else(|| CodegenError::bug("image", "code too large for its addresses"))?.to_le_bytes();
         }
         for (name, place) in &object.entries {
             if image.entries.insert(name.clone(), address(*place)).is_some() {
@@ -59,4 +58,18 @@ pub fn link(objects: &[ObjectCode]) -> Result<Image, CodegenError> {
         }
     }
     Ok(image)
+}
+
+/// The word at `at` with the way to `target` in its field; none where that does not fit. The image starts at a page.
+fn fill(field: Field, word: u32, at: i64, target: i64) -> Option<u32> {
+    let within = |n: i64, bits: u32| (-(1i64 << (bits - 1))..1 << (bits - 1)).contains(&n).then_some(n as u32);
+    Some(match field {
+        Field::Bytes => within(target - at, 32)?,
+        Field::Branch => word | within((target - at) >> 2, 26)? & 0x03ff_ffff,
+        Field::Page => {
+            let pages = within((target >> 12) - (at >> 12), 21)?;
+            word | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5
+        }
+        Field::InPage(unit) => word | (target as u32 & 0xfff) >> unit << 10,
+    })
 }

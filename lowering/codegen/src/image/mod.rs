@@ -26,12 +26,26 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
 }
 
-/// A signed 32-bit field to be filled with `target + addend - place`.
+/// How the distance from a place to its target is written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    /// x86-64: all 32 bits are the distance in bytes.
+    Bytes,
+    /// 64-bit Arm, `bl` and `b`: 26 bits of distance in instructions.
+    Branch,
+    /// 64-bit Arm, `adrp`: 21 bits of distance in pages.
+    Page,
+    /// 64-bit Arm, `add` and loads and stores: the target's place in its page, in units of so many bytes (as a power of two).
+    InPage(u32),
+}
+
+/// A field of 32 bits to be filled with the way to `target + addend`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Relocation {
     pub(crate) place: Place,
     pub(crate) target: Place,
     pub(crate) addend: i64,
+    pub(crate) field: Field,
 }
 
 /// Machine code of the stages of one module, not yet placed.

@@ -66,7 +66,7 @@ fn function_attributes(cx: &Context, function: FunctionValue<'_>, target: &CpuTa
     let width = target.vector_bits.to_string();
     // The base level plus exactly the listed features: a cpu name would bring features that a hypervisor may hide.
     let texts = [
-        ("target-cpu", "x86-64"),
+        ("target-cpu", super::machine::base_cpu(target.arch)),
         ("tune-cpu", target.cpu.as_str()),
         ("target-features", &features.join(",")),
         ("prefer-vector-width", width.as_str()),

@@ -8,21 +8,31 @@ use inkwell::{
         CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetMachineOptions, TargetTriple,
     },
 };
-use neap_spec::CpuTarget;
+use neap_spec::{Arch, CpuTarget};
 use std::sync::Once;
 
 /// Triple of the images: ELF is read by our relocator on every host.
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+fn triple(arch: Arch) -> TargetTriple {
+    TargetTriple::create(&format!("{}-unknown-linux-gnu", arch.name()))
+}
+
+/// The CPU that has no more than every CPU of an instruction set; what a target has above it are features.
+pub(crate) fn base_cpu(arch: Arch) -> &'static str {
+    match arch {
+        Arch::X86_64 => "x86-64",
+        Arch::Aarch64 => "generic",
+    }
+}
 
 /// A machine for exactly the target's features, position independent.
 pub(crate) fn machine(target: &CpuTarget) -> Result<TargetMachine, CodegenError> {
     initialise();
     let bug = |reason: String| CodegenError::bug("llvm target machine", reason);
-    let triple = TargetTriple::create(TRIPLE);
+    let triple = triple(target.arch);
     let llvm_target = Target::from_triple(&triple).map_err(|message| bug(message.to_string()))?;
     let features: Vec<String> = target.features.iter().map(|f| format!("+{f}")).collect();
     let options = TargetMachineOptions::new()
-        .set_cpu("x86-64")
+        .set_cpu(base_cpu(target.arch))
         .set_features(&features.join(","))
         .set_level(OptimizationLevel::Default)
         .set_reloc_mode(RelocMode::PIC)
@@ -49,5 +59,8 @@ pub(crate) fn host_cpu() -> (String, Vec<String>) {
 
 fn initialise() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
+    ONCE.call_once(|| {
+        Target::initialize_x86(&InitializationConfig::default());
+        Target::initialize_aarch64(&InitializationConfig::default());
+    });
 }

@@ -143,12 +143,17 @@ fn source(m: &str, inputs: &[Told], outputs: &[Told], beside: bool) -> Result<St
 
 /// Compiles sources with a `main` that runs `callers` threads at once, each using every library.
 pub fn cc(place: &Place, program: &str, sources: &[&str], uses: &[&Use], callers: u32) -> Result<(), String> {
+    write_main(place, uses, callers)?;
+    let flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program];
+    tool(place, "cc", &[&flags[..], sources].concat()).map(drop)
+}
+
+/// Writes `main.c`.
+pub fn write_main(place: &Place, uses: &[&Use], callers: u32) -> Result<(), String> {
     let declared: String = uses.iter().map(|u| format!("int use_{}(unsigned, int);\n", u.prefix)).collect();
     let called: Vec<String> = uses.iter().map(|u| format!("use_{}(threads, *(int *)caller)", u.prefix)).collect();
     let main = include_str!("main.c").replace("DECLARED", &declared);
-    place.write("main.c", main.replace("CALLED", &called.join(" || ")).replace("CALLERS", &callers.to_string()))?;
-    let flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program];
-    tool(place, "cc", &[&flags[..], sources].concat()).map(drop)
+    place.write("main.c", main.replace("CALLED", &called.join(" || ")).replace("CALLERS", &callers.to_string()))
 }
 
 /// Runs a program in the folder and gives its standard output.

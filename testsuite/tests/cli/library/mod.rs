@@ -5,7 +5,7 @@ mod build;
 use libtest_mimic::Trial;
 
 use crate::neap::Place;
-use build::{Use, cc, symbols, tool};
+use build::{Use, cc, symbols, tool, write_main};
 
 /// Models small and unlike each other: many inputs, integers, several outputs, convolutions, recurrence. The last has launches
 /// that are worth a thread each; what is smaller runs on one thread, however many there are.
@@ -26,25 +26,28 @@ pub fn trials() -> Vec<Trial> {
         Ok(bits("resnet18", "llvm", "--weights beside").and_then(|()| foreign_weights())?)
     }));
     type Row = (&'static str, fn() -> Result<(), String>);
-    let rows: [Row; 6] = [
+    let rows: [Row; 8] = [
         ("for the x86-64 levels", levels),
+        ("cross builds", cross),
+        ("refusals", refusals),
         ("two models in one program", two_models),
         ("two threads at once", at_once),
         ("example with cc", example),
         ("bad calls", bad_calls),
         ("no linker", no_linker),
     ];
-    out.push(needing("cmake", "example with cmake", cmake));
+    out.push(needing(&["cmake"], "example with cmake", cmake));
+    let cross = ["aarch64-linux-gnu-gcc", "qemu-aarch64"];
+    out.push(needing(&cross, "for aarch64, run by qemu, against x86-64's bits", emulated));
     out.extend(rows.into_iter().map(|(name, f)| Trial::test(format!("cli library {name}"), move || Ok(f()?))));
     out
 }
 
-/// A trial that needs a program; where it is not installed the trial is ignored, and its name says so.
-fn needing(program: &str, name: &str, f: fn() -> Result<(), String>) -> Trial {
-    let there = std::process::Command::new(program).arg("--version").output().is_ok();
-    let why =
-        if there { String::new() } else { format!(" (skipped: {program} is not installed, setup.sh installs it)") };
-    Trial::test(format!("cli library {name}{why}"), move || Ok(f()?)).with_ignored_flag(!there)
+/// A trial that needs programs; where one is not installed the trial is ignored, and its name says so.
+fn needing(programs: &[&str], name: &str, f: fn() -> Result<(), String>) -> Trial {
+    let missing = programs.iter().find(|p| std::process::Command::new(p).arg("--version").output().is_err());
+    let why = missing.map_or(String::new(), |p| format!(" (skipped: {p} is not installed)"));
+    Trial::test(format!("cli library {name}{why}"), move || Ok(f()?)).with_ignored_flag(missing.is_some())
 }
 
 /// A program against the `.so` gives the same bits as `neap run`, on one thread and two; the library needs libc alone.
@@ -93,6 +96,62 @@ fn levels() -> Result<(), String> {
         cc(&place, "use", &["use_model.c", "main.c", "-L.", "-lmodel", "-Wl,-rpath,$ORIGIN"], &[&library], 1)?;
         tool(&place, "./use", &["2"])?;
         library.check(&place, "0", level)?;
+    }
+    Ok(())
+}
+
+/// Every target is compiled and linked here, though it may not run here.
+fn cross() -> Result<(), String> {
+    let place = Place::new()?;
+    place.succeed("zoo mobilenet-v2 --small -o model.onnx")?;
+    for (target, machine) in [
+        ("x86_64-linux-gnu", 62),
+        ("x86_64-linux-gnu --target-cpu x86-64-v2", 62),
+        ("x86_64-linux-gnu --target-cpu x86-64-v3", 62),
+        ("x86_64-linux-gnu --target-cpu x86-64-v4", 62),
+        ("aarch64-linux-gnu", 183),
+    ] {
+        place.succeed(&format!("compile model.onnx --target {target} --emit so -o libmodel.so"))?;
+        symbols(&place, "libmodel.so", "model")?;
+        let found = place.read("libmodel.so")?;
+        if found[..4] != *b"\x7fELF" || u16::from_le_bytes([found[18], found[19]]) != machine {
+            return Err(format!("--target {target} gives a library for another machine"));
+        }
+    }
+    // NEON's fused multiply-add, from the kernels.
+    let assembly = place.succeed("compile model.onnx --target aarch64-linux-gnu --emit asm")?;
+    if assembly.contains("fmla\tv") { Ok(()) } else { Err("no NEON in the code for aarch64".into()) }
+}
+
+fn refusals() -> Result<(), String> {
+    let place = Place::new()?;
+    place.succeed("zoo squeezenet --small -o model.onnx")?;
+    for (args, part) in [
+        ("--target aarch64-linux-gnu --backend cranelift", "--backend llvm"),
+        ("--target aarch64-linux-gnu --target-cpu x86-64-v3", "use generic"),
+        ("--emit so --hold-outputs", "--hold-outputs"),
+        ("--emit asm --weights beside", "--weights"),
+    ] {
+        let said = place.refuse(&format!("compile model.onnx {args} -o out/made"), 2)?;
+        if !said.contains(part) {
+            return Err(format!("{args}: expected `{part}` in {said}"));
+        }
+    }
+    Ok(())
+}
+
+/// The same bits on another machine.
+fn emulated() -> Result<(), String> {
+    let place = Place::new()?;
+    for model in ["resnet18", "mobilenet-v2", "bert-base", "gpt2-decode", "unet --image 128"] {
+        let library = Use::compile(&place, model, "model", "--target aarch64-linux-gnu --emit so -o libmodel.so")?;
+        write_main(&place, &[&library], 1)?;
+        let sources = ["-std=c11", "-O1", "-pthread", "-o", "use", "use_model.c", "main.c", "libmodel.so"];
+        tool(&place, "aarch64-linux-gnu-gcc", &sources)?;
+        for threads in ["0", "2"] {
+            tool(&place, "qemu-aarch64", &["-L", "/usr/aarch64-linux-gnu", "-E", "LD_LIBRARY_PATH=.", "use", threads])?;
+            library.check(&place, "0", &format!("{model} on {threads} threads of aarch64"))?;
+        }
     }
     Ok(())
 }
