@@ -15,6 +15,7 @@ import time
 import numpy as np
 
 import cases
+import quantised
 import types_of_elements as types
 from neap import Failure, Neap, mismatch, read_outputs
 
@@ -67,6 +68,7 @@ def gather(args, scratch: pathlib.Path, neap: Neap) -> list[cases.Case]:
         neap.call("zoo", name, "--small", "-o", model)
         found.append(cases.against_onnxruntime(model))
     found += types.all_types(scratch)
+    found += quantised.all_cases(scratch)
     exported = args.shared / "models" / "exported"
     if exported.is_dir():
         found += cases.exported(exported)

@@ -1,6 +1,6 @@
 //! The state of an import: abstract values, and the body that grows when something must happen at run time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use neap_optable::{Attr, Attrs, Body, DType, Dim, GraphOp, Tensor, TensorType, ValueId, Weights, check, infer};
 
@@ -50,6 +50,8 @@ pub(super) struct Cx {
     pub node: String,
     /// Inline constants by type and bytes.
     inline: HashMap<(TensorType, Vec<u8>), ValueId>,
+    /// Values of 8 bits that ONNX declares with 4.
+    narrow: HashSet<Val>,
 }
 
 impl Cx {
@@ -60,7 +62,18 @@ impl Cx {
             slots: vec![],
             node: String::new(),
             inline: HashMap::new(),
+            narrow: HashSet::new(),
         }
+    }
+
+    /// Notes that ONNX declares a value with 4 bits.
+    pub fn narrow(&mut self, v: Val) {
+        self.narrow.insert(v);
+    }
+
+    /// Whether ONNX declares a constant with 4 bits; it has 8 here.
+    pub fn four_bits(&self, v: Val) -> bool {
+        self.narrow.contains(&v)
     }
 
     fn slot(&self, v: Val) -> &Slot {

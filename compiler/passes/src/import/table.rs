@@ -76,13 +76,6 @@ fn hint(op: &str) -> &'static str {
         _ if op.starts_with("Sequence") || op.starts_with("Optional") || op.contains("Sequence") => {
             "sequences and optionals are not supported; export the model with tensors only"
         }
-        _ if op.starts_with("QLinear")
-            || op.ends_with("Integer")
-            || op.ends_with("QuantizeLinear")
-            || op == "DequantizeLinear" =>
-        {
-            "quantised arithmetic is not supported yet; use the model before quantisation"
-        }
         _ if op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial") => {
             "random numbers are not supported; export the model for inference"
         }

@@ -87,6 +87,9 @@ impl<'m> Walk<'m> {
                     None
                 }
             };
+            if let Some(v) = v.filter(|_| t.elem.bits() == 4) {
+                self.cx.narrow(v);
+            }
             self.bind(name, v);
         }
         for node in &graph.nodes {

@@ -11,6 +11,7 @@ mod logic;
 mod norm;
 mod pad_slice;
 mod pool;
+mod quantise;
 mod recurrent;
 mod reduce;
 mod reshape;
@@ -35,6 +36,7 @@ pub(super) const FAMILIES: &[&[Entry]] = &[
     norm::OPS,
     pad_slice::OPS,
     pool::OPS,
+    quantise::OPS,
     recurrent::OPS,
     reduce::OPS,
     reshape::OPS,

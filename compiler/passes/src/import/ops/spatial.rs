@@ -12,7 +12,14 @@ pub(super) const OPS: &[Entry] = &[always("Conv", conv), always("ConvTranspose",
 
 /// Operands of rank 3 or more, and the filter's kernel, which must agree with the attribute.
 fn operands(cx: &Cx, op: &Op<'_>) -> Res<(Val, Val, Vec<i64>)> {
-    let (x, filter) = (op.input(0)?, op.input(1)?);
+    let x = op.input(0)?;
+    let (filter, kernel) = filter_and_kernel(cx, op, x, 1)?;
+    Ok((x, filter, kernel))
+}
+
+/// The filter, operand `at`, and its kernel, which must agree with the attribute.
+pub(super) fn filter_and_kernel(cx: &Cx, op: &Op<'_>, x: Val, at: usize) -> Res<(Val, Vec<i64>)> {
+    let filter = op.input(at)?;
     if cx.rank(x) < 3 || cx.rank(filter) != cx.rank(x) {
         return invalid(format!("input {} and filter {} must have one rank of at least 3", cx.ty(x), cx.ty(filter)));
     }
@@ -21,7 +28,7 @@ fn operands(cx: &Cx, op: &Op<'_>) -> Res<(Val, Val, Vec<i64>)> {
         Some(k) if k != kernel => {
             invalid(format!("attribute `kernel_shape` is {k:?}, the filter is {}", cx.ty(filter)))
         }
-        _ => Ok((x, filter, kernel)),
+        _ => Ok((filter, kernel)),
     }
 }
 
@@ -41,10 +48,15 @@ fn biased(cx: &mut Cx, y: Val, bias: Option<Val>) -> Res<Val> {
 
 fn conv(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
     let (x, filter, kernel) = operands(cx, op)?;
+    let y = convolution(cx, op, x, filter, kernel)?;
+    Ok(vec![biased(cx, y, op.opt(2))?])
+}
+
+/// A convolution with the node's windows.
+pub(super) fn convolution(cx: &mut Cx, op: &Op<'_>, x: Val, filter: Val, kernel: Vec<i64>) -> Res<Val> {
     let w = Window::read(cx, op, &cx.dims(x)[2..], kernel)?;
     let attrs = w.attrs().int("groups", op.int("group", 1)?);
-    let y = cx.infer1(GraphOp::Conv, attrs, &[x, filter])?;
-    Ok(vec![biased(cx, y, op.opt(2))?])
+    cx.infer1(GraphOp::Conv, attrs, &[x, filter])
 }
 
 /// The result's size comes from `output_shape`, or from the pads and `output_padding`.
