@@ -226,7 +226,7 @@ fn largest(args: &Plan) -> Result<(), Failure> {
     let dim = match &args.max_dim {
         Some(name) if !open.contains(name) => {
             let there = if open.is_empty() { "none is".into() } else { format!("open are {}", open.join(", ")) };
-            return Err(Failure::usage(format!(
+            return Err(Failure::new(format!(
                 "--max-dim {name}: {} has no such open dim; {there}",
                 args.file.display()
             )));
