@@ -6,6 +6,9 @@ use crate::affine::{Affine, Space};
 use crate::ir::{Access, BufferId, Combine, Effect, IterKind, Kernel, Role, Scalar, ScalarOp};
 use crate::scalar;
 
+/// Steps of a contraction that repay storing its results one by one.
+const FEW: u64 = 16;
+
 /// An offset or index: constant + sum of stride times axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flat {
@@ -71,7 +74,7 @@ pub struct Contraction {
     pub batch: Vec<usize>,
     /// Axis of the rows, if more than one.
     pub row: Option<usize>,
-    /// Axes of the columns, outermost first; dense in every output.
+    /// Axes of the columns, outermost first.
     pub cols: Vec<usize>,
     /// Axes that are contracted, outermost first.
     pub k: Vec<usize>,
@@ -214,10 +217,14 @@ impl Contraction {
         c.batch = c.merge(c.batch.clone());
         c.cols = c.merge(c.cols.clone());
         c.k = c.merge(c.k.clone());
-        let dense = |(_, f, _): &(BufferId, Flat, Option<usize>)| {
-            f.run(&c.cols, &c.extents).is_some_and(|s| s.as_i64() == Some(1))
-        };
-        c.epilogue.stores.iter().all(dense).then_some(c)
+        // Elements stored one by one cost about as much as a few steps.
+        let long = c.count(&c.k).as_const().is_none_or(|k| k >= FEW);
+        (long || c.epilogue.stores.iter().all(|s| c.dense(&s.1))).then_some(c)
+    }
+
+    /// Whether neighbouring columns are neighbouring elements.
+    pub fn dense(&self, f: &Flat) -> bool {
+        f.run(&self.cols, &self.extents).is_some_and(|s| s.as_i64() == Some(1))
     }
 
     /// Product of the extents of axes.

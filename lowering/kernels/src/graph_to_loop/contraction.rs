@@ -114,12 +114,56 @@ pub(super) fn conv<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
     contract(cx, n, nest, value, second, result)
 }
 
+/// Where windows do not overlap, each result element comes from one input element: its position in the window is an iterator of
+/// its own, and what is left is a product of matrices, summed in the order of [`conv_transpose`].
+fn conv_transpose_apart<'a>(cx: &mut Lowering<'a>, n: &'a Node, w: &Windows<'_>) -> Result<(), Unlowerable> {
+    let (input, filter, out) = (n.inputs[0], n.inputs[1], n.outputs[0]);
+    let (dims, from, weights) = (&cx.ty(out).dims, &cx.ty(input).dims, &cx.ty(filter).dims);
+    let spatial = dims.len() - 2;
+    let groups = Dim::constant(w.groups);
+    let split = |d: &Dim| d.floor_div(&groups).unwrap_or_else(|| d.clone());
+    let (per_group, channels) = (split(&dims[1]), split(&weights[0]));
+    let strides: Vec<Dim> = w.strides.iter().map(|s| Dim::constant(*s)).collect();
+    let grouped = usize::from(w.groups > 1);
+    // Channels are the rows of the product, pixels its columns.
+    let mut outer = vec![parallel(&dims[0])];
+    outer.extend((w.groups > 1).then(|| parallel(&groups)));
+    outer.extend(strides.iter().map(parallel));
+    outer.push(parallel(&per_group));
+    outer.extend(from[2..].iter().map(parallel));
+    let group = if w.groups > 1 { Index::Iter(1) } else { Index::zero() };
+    let within = |d: usize| Index::Iter(1 + grouped + d);
+    let channel = Index::Iter(1 + grouped + spatial);
+    let pixel = |d: usize| Index::Iter(2 + grouped + spatial + d);
+    cx.set_outer(n, outer)?;
+    let mut nest = cx.nest(vec![reduction(&channels)]);
+    let from_channel = group.times(&channels).add(&nest.own(0));
+    let mut index = vec![Index::Iter(0), from_channel.clone()];
+    index.extend((0..spatial).map(pixel));
+    let value = nest.value(cx, input, &index)?;
+    let mut at = vec![from_channel, channel.clone()];
+    at.extend((0..spatial).map(within));
+    let second = nest.value(cx, filter, &at)?;
+    let mut result = vec![Index::Iter(0), group.times(&per_group).add(&channel)];
+    result.extend((0..spatial).map(|d| pixel(d).times(&strides[d]).add(&within(d))));
+    contract(cx, n, nest, value, second, result)
+}
+
 /// Gathers: each result element sums the inputs whose forward window covers it, guarded by exact divisions.
 pub(super) fn conv_transpose<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlowerable> {
     let (input, filter, out) = (n.inputs[0], n.inputs[1], n.outputs[0]);
     let (dims, weights) = (&cx.ty(out).dims, &cx.ty(filter).dims);
     let spatial = dims.len() - 2;
     let w = Windows::of(n, spatial);
+    let from = &cx.ty(input).dims;
+    let apart = (0..spatial).all(|d| {
+        let stride = Dim::constant(w.strides[d]);
+        let whole = dims[2 + d] == from[2 + d].mul(&stride);
+        weights[2 + d] == stride && w.low[d] == 0 && whole && (w.dilations[d] == 1 || w.strides[d] == 1)
+    });
+    if apart {
+        return conv_transpose_apart(cx, n, &w);
+    }
     let (outer, group, channel, per_group) = outer_of(dims, w.groups);
     let first = outer.len() - spatial;
     let result = result_index(outer.len(), spatial, &group, &channel, &per_group);

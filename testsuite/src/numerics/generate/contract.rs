@@ -11,6 +11,7 @@ pub const ROWS: &[Row] = &[
     Row { name: "conv", count: 40, make: conv },
     Row { name: "conv depthwise", count: 12, make: depthwise },
     Row { name: "conv_transpose", count: 16, make: conv_transpose },
+    Row { name: "conv_transpose apart", count: 12, make: conv_transpose_apart },
     Row { name: "pool", count: 24, make: pool },
 ];
 
@@ -134,6 +135,23 @@ fn conv_transpose(dice: &mut Dice, _: usize) -> Sample {
         let more = dice.below(w.strides[i] as u64) as i64;
         to.push((full(&w) - w.pads[i] - w.pads[rank + i] + more) as u64);
     }
+    let x = dice.floats(&[&[to[0], c * groups], w.sizes.as_slice()].concat());
+    let f = dice.floats(&[&[c * groups, o], w.kernel.as_slice()].concat());
+    let types = vec![TensorType::fixed(DType::F32, &to)];
+    let s = Sample::typed(GraphOp::ConvTranspose, attrs(&w).int("groups", groups as i64), vec![x, f], types);
+    if dice.once_in(3) { s } else { s.with_weight(1) }
+}
+
+/// Windows that do not overlap: a product of matrices whose columns are stored apart.
+fn conv_transpose_apart(dice: &mut Dice, _: usize) -> Sample {
+    let (rank, most) = spatial(dice);
+    let mut w = window(dice, rank, most);
+    w.strides = w.kernel.iter().map(|k| *k as i64).collect();
+    (w.pads, w.dilations) = (vec![0; 2 * rank], vec![1; rank]);
+    let groups = dice.pick(&[1, 1, 2]);
+    let (c, o) = (dice.pick(&[3, 16, 33]), dice.pick(&[1, 2, 5, 16, 17]));
+    let mut to = vec![dice.pick(&[1, 2]), o * groups];
+    to.extend(w.sizes.iter().zip(&w.kernel).map(|(s, k)| s * k));
     let x = dice.floats(&[&[to[0], c * groups], w.sizes.as_slice()].concat());
     let f = dice.floats(&[&[c * groups, o], w.kernel.as_slice()].concat());
     let types = vec![TensorType::fixed(DType::F32, &to)];
