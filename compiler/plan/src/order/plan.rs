@@ -115,11 +115,13 @@ pub(crate) fn plan(
 }
 
 fn method(parts: &Parts, states: u64) -> String {
-    let worst = parts.shapes.iter().max_by_key(|s| s.peak + s.base).map_or("only order", |s| s.method);
+    let worst = parts.shapes.iter().max_by_key(|s| s.peak + s.base).map_or("", |s| s.method);
     let states = if states > 0 { format!(" ({states} states)") } else { String::new() };
-    match parts.parts.len() {
-        1 => format!("{worst}{states}"),
-        n => format!("{n} segments of {} shapes, {worst}{states}", parts.shapes.len()),
+    match (parts.parts.len(), parts.shapes.len()) {
+        // Segments of one op alone.
+        (_, 0) => "no choice of order".into(),
+        (1, _) => format!("{worst}{states}"),
+        (n, shapes) => format!("{n} segments, {shapes} of them ordered, {worst}{states}"),
     }
 }
 
