@@ -33,10 +33,10 @@ pub fn errors(message: &str, pretty: bool) -> String {
 
 fn one(message: &str) -> String {
     let renderer = Renderer::styled();
-    // MLIR says the severity after the place; here it stands in front.
     let Some(place) = Place::of(message) else {
         return renderer.render(&[Group::with_title(Level::ERROR.primary_title(message))]);
     };
+    // MLIR says the severity after the place; here it stands in front.
     let (level, title) = match (place.rest.strip_prefix("note: "), place.rest.strip_prefix("error: ")) {
         (Some(rest), _) => (Level::NOTE, rest),
         (_, Some(rest)) => (Level::ERROR, rest),

@@ -105,7 +105,7 @@ fn session(
     let buffer = |place, n, written| BufferRef { place, bytes: 4 * n, written };
     let program = Program {
         model: name.into(),
-        backend: "llvm".into(),
+        backend: target.backend.name().into(),
         arch: std::env::consts::ARCH.into(),
         cpu: target.cpu.clone(),
         features: vec![],

@@ -1,6 +1,26 @@
 //! What planners and cost models ask of an operator.
 
-use crate::{Attrs, Body, Dim, GraphOp, ReduceKind, TensorType};
+use crate::{Attrs, Body, Dim, GraphOp, ReduceKind, TensorType, UnaryKind};
+
+impl UnaryKind {
+    /// Whether the result is the operand, its negative, a whole number near it, or a truth value: one cheap instruction or two
+    /// compute it, and nothing is rounded.
+    pub const fn is_exact(self) -> bool {
+        matches!(
+            self,
+            UnaryKind::Abs
+                | UnaryKind::Neg
+                | UnaryKind::Sign
+                | UnaryKind::Relu
+                | UnaryKind::Floor
+                | UnaryKind::Ceil
+                | UnaryKind::Round
+                | UnaryKind::Not
+                | UnaryKind::Isnan
+                | UnaryKind::Isinf
+        )
+    }
+}
 
 /// Floating-point (or integer) operations, as an expression over the symbolic dims; a multiply-add counts as 2 and every
 /// elementwise function as 1 an element. Moving elements counts nothing, as does a fusion (see [`Body::flops`]).

@@ -30,6 +30,16 @@ impl Arch {
     }
 }
 
+impl Backend {
+    /// As the command line and artefacts spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Llvm => "llvm",
+            Backend::Cranelift => "cranelift",
+        }
+    }
+}
+
 /// A CPU as the schedules see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CpuTarget {

@@ -10,7 +10,7 @@ use neap_kernels::scheduled::{Facts, Scheduled, StageBuffer};
 use neap_optable::{Body, DType, Tensor, TensorType};
 use neap_runtime::program::{self, BufferRef, Launch, Place, Program, TensorInfo};
 use neap_runtime::{Artefact, Model, Options, Session};
-use neap_spec::{Backend, CpuTarget};
+use neap_spec::CpuTarget;
 
 /// A kernel compiled for a target.
 pub struct Compiled {
@@ -93,7 +93,7 @@ impl Compiled {
             outputs.iter().map(|t| t.static_dims().ok_or("a symbolic result")).collect::<Result<_, _>>()?;
         let program = Program {
             model: "kernel".into(),
-            backend: if self.target.backend == Backend::Llvm { "llvm" } else { "cranelift" }.into(),
+            backend: self.target.backend.name().into(),
             arch: std::env::consts::ARCH.into(),
             cpu: self.target.cpu.clone(),
             features: vec![],

@@ -1,6 +1,8 @@
 //! Errors of the elementary functions, in units in the last place, over arguments of every magnitude: those of f32 against f64
 //! libm, those of f64 against the same, which is itself within one unit.
 
+use std::fmt::{Debug, LowerExp};
+
 use libtest_mimic::{Failed, Trial};
 use neap_codegen::host_target;
 use neap_kernels::scheduled::Facts;
@@ -147,24 +149,37 @@ fn wide_pairs(kind: BinaryKind) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn worst_wide(bound: f64, all: impl Iterator<Item = ((f64, f64), f64, f64)>, domain: f64) -> Result<(), Failed> {
-    let mut most = (0.0, (0.0, 0.0), 0.0f64, 0.0f64);
-    for (at, found, exact) in all.filter(|((x, _), ..)| x.abs() <= domain || !x.is_finite()) {
+    let all = all.filter(|((x, _), ..)| x.abs() <= domain || !x.is_finite());
+    within(bound, all, |found, exact| {
         if found.is_nan() && exact.is_nan() || found == exact {
-            continue;
+            return 0.0;
         }
         let near_the_end = |v: f64| v.is_infinite() || v.abs() > f64::MAX * (1.0 - 1e-15);
         let overflows = found.signum() == exact.signum() && near_the_end(found) && near_the_end(exact);
         let spacing = libm::ldexp(1.0, libm::frexp(exact).1.max(-1021) - 53);
-        let error = if overflows { 0.0 } else { (found - exact).abs() / spacing };
-        if error.is_nan() || error > most.0 {
-            most = (if error.is_nan() { f64::INFINITY } else { error }, at, found, exact);
+        if overflows { 0.0 } else { (found - exact).abs() / spacing }
+    })
+}
+
+/// Whether all errors, in ulp, keep to the bound; an error that is no number never does.
+fn within<T: Copy + Debug + LowerExp>(
+    bound: f64,
+    all: impl Iterator<Item = ((T, T), T, f64)>,
+    error: impl Fn(T, f64) -> f64,
+) -> Result<(), Failed> {
+    let mut most: Option<(f64, (T, T), T, f64)> = None;
+    for (at, found, exact) in all {
+        let error = error(found, exact);
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        if most.as_ref().is_none_or(|(worst, ..)| error > *worst) {
+            most = Some((error, at, found, exact));
         }
     }
-    let (error, at, found, exact) = most;
-    if error <= bound {
-        Ok(())
-    } else {
-        Err(format!("{error:.2} ulp at {at:?}: {found:e}, expected {exact:e}; the bound is {bound}").into())
+    match most {
+        Some((error, at, found, exact)) if error > bound => {
+            Err(format!("{error:.2} ulp at {at:?}: {found:e}, expected {exact:e}; the bound is {bound}").into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -187,26 +202,14 @@ fn spacing(x: f64) -> f64 {
 }
 
 fn worst(bound: f64, all: impl Iterator<Item = ((f32, f32), f32, f64)>, domain: f32) -> Result<(), Failed> {
-    let mut most = (0.0, (0.0, 0.0), 0.0f32, 0.0f64);
-    for (at, found, exact) in all {
-        if at.0.abs() > domain && at.0.is_finite() {
-            continue;
-        }
+    let all = all.filter(|((x, _), ..)| x.abs() <= domain || !x.is_finite());
+    within(bound, all, |found, exact| {
         let rounded = exact as f32;
         if found.is_nan() && rounded.is_nan() || found == rounded {
-            continue;
+            return 0.0;
         }
         let overflows = rounded.is_infinite() != found.is_infinite()
             && (exact.abs() - f64::from(f32::MAX)).abs() < spacing(exact) * bound;
-        let error = if overflows { 0.0 } else { (f64::from(found) - exact).abs() / spacing(exact) };
-        if error.is_nan() || error > most.0 {
-            most = (if error.is_nan() { f64::INFINITY } else { error }, at, found, exact);
-        }
-    }
-    let (error, at, found, exact) = most;
-    if error <= bound {
-        Ok(())
-    } else {
-        Err(format!("{error:.2} ulp at {at:?}: {found:e}, expected {exact:e}; the bound is {bound}").into())
-    }
+        if overflows { 0.0 } else { (f64::from(found) - exact).abs() / spacing(exact) }
+    })
 }

@@ -3,7 +3,7 @@
 use neap_kernels::scheduled::StageBuffer;
 use neap_optable::{Body, DType, ValueId};
 use neap_runtime::program::{self, BufferRef, Launch, Place, Program, TensorInfo};
-use neap_spec::{Backend, CpuTarget};
+use neap_spec::CpuTarget;
 
 use crate::compile::code::Code;
 use crate::compile::memory::Plan;
@@ -89,10 +89,7 @@ pub fn assemble(
     let held = held(body, &plan)?;
     let program = Program {
         model: graph.name.clone(),
-        backend: match target.backend {
-            Backend::Llvm => "llvm".into(),
-            Backend::Cranelift => "cranelift".into(),
-        },
+        backend: target.backend.name().into(),
         cpu: target.cpu.clone(),
         arch: target.arch.name().into(),
         features: target.features.clone(),

@@ -8,7 +8,7 @@ use crate::explicit::{Elem, V};
 /// Packs the column panels `from..to`.
 pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, (from, to): Range<'c>) {
     let (b, s, o) = (env.b, env.s, &env.c.panel_operand);
-    let contiguous = o.flat.run(&env.c.cols, &env.c.extents).is_some_and(|v| v.as_i64() == Some(1));
+    let contiguous = env.c.dense(&o.flat);
     let windows = Windows::of(env.c, s.lanes as i64);
     b.for_(from, to, 1, |b, panel| {
         let start = b.mul(panel, b.index(s.width() as i64));

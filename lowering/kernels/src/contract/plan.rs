@@ -272,9 +272,8 @@ fn in_place_windows(c: &Contraction, lanes: u64) -> bool {
 /// Whether panels may be read in place: contiguous columns that need no checks.
 fn direct_panels(c: &Contraction, masks: bool, width: u64) -> bool {
     let o = &c.panel_operand;
-    let contiguous = o.flat.run(&c.cols, &c.extents).is_some_and(|s| s.as_i64() == Some(1));
     let whole = c.count(&c.cols).as_const().is_some_and(|n| n.is_multiple_of(width));
-    o.guards.is_empty() && contiguous && (masks || whole)
+    o.guards.is_empty() && c.dense(&o.flat) && (masks || whole)
 }
 
 fn arguments(kernel: &Kernel) -> Vec<(StageBuffer, bool)> {

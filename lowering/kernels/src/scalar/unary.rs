@@ -8,24 +8,7 @@ use crate::math;
 /// As `graph.unary`; `x` is of type `dtype`.
 pub fn unary<'c>(b: &Builder<'c>, kind: UnaryKind, dtype: DType, x: V<'c>) -> V<'c> {
     let y = if dtype.is_float() { float(b, kind, x) } else { integer(b, kind, dtype, x) };
-    if rounds(kind) { super::round(b, dtype, y) } else { y }
-}
-
-/// Whether the result may need rounding to the type of the operand.
-fn rounds(kind: UnaryKind) -> bool {
-    !matches!(
-        kind,
-        UnaryKind::Abs
-            | UnaryKind::Neg
-            | UnaryKind::Sign
-            | UnaryKind::Relu
-            | UnaryKind::Floor
-            | UnaryKind::Ceil
-            | UnaryKind::Round
-            | UnaryKind::Not
-            | UnaryKind::Isnan
-            | UnaryKind::Isinf
-    )
+    if kind.is_exact() { y } else { super::round(b, dtype, y) }
 }
 
 fn float<'c>(b: &Builder<'c>, kind: UnaryKind, x: V<'c>) -> V<'c> {

@@ -29,16 +29,7 @@ fn operation(op: &ScalarOp, lanes: f64) -> f64 {
         ScalarOp::Read(_) | ScalarOp::Const(..) | ScalarOp::Iter(_) | ScalarOp::Size(_) => 0.0,
         ScalarOp::Load(..) => 3.0 * lanes,
         ScalarOp::Unary(k, _) => match k {
-            UnaryKind::Abs
-            | UnaryKind::Neg
-            | UnaryKind::Sign
-            | UnaryKind::Relu
-            | UnaryKind::Floor
-            | UnaryKind::Ceil
-            | UnaryKind::Round
-            | UnaryKind::Not
-            | UnaryKind::Isnan
-            | UnaryKind::Isinf => 1.0,
+            k if k.is_exact() => 1.0,
             UnaryKind::Sqrt | UnaryKind::Reciprocal => 8.0,
             UnaryKind::Exp => 18.0,
             _ => 30.0,
