@@ -11,7 +11,7 @@ use crate::ffi;
 
 /// Dialects that neap builds IR in. Others stay registered: they load when a text or a pass names them.
 const LOADED: &[&str] =
-    &["func", "arith", "math", "scf", "memref", "vector", "gpu", "linalg", "tensor", "graph", "loop", "segment"];
+    &["func", "arith", "math", "scf", "memref", "vector", "llvm", "gpu", "linalg", "tensor", "graph", "loop", "segment"];
 
 /// Whether printed IR shows locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use crate::{
     stage::{Stage, illegal, op_name},
     types::ValueType,
 };
+use melior::ir::attribute::StringAttribute;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, ValueLike, operation::OperationLike};
 
 /// Operations of the explicit level besides `func.func`, sorted.
@@ -49,6 +50,7 @@ pub const LEGAL_OPS: &[&str] = &[
     "arith.uitofp",
     "arith.xori",
     "func.return",
+    "llvm.call_intrinsic",
     "math.absf",
     "math.ceil",
     "math.copysign",
@@ -63,6 +65,7 @@ pub const LEGAL_OPS: &[&str] = &[
     "scf.for",
     "scf.if",
     "scf.yield",
+    "vector.bitcast",
     "vector.broadcast",
     "vector.constant_mask",
     "vector.create_mask",
@@ -140,7 +143,17 @@ fn check_op(op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
         return Err(illegal(&op, format!("fast-math flags {flags} change results")));
     }
     match name.as_str() {
+        "llvm.call_intrinsic" if !is_pair_products(&op) => {
+            Err(illegal(&op, "of LLVM's intrinsics only the sums of pairs of products of x86-64 are"))
+        }
         "scf.for" if op.attribute("unsignedCmp").is_ok() => Err(illegal(&op, "loops compare signed")),
         _ => Ok(()),
     }
+}
+
+/// Whether an intrinsic adds the products of each two neighbouring 16-bit lanes, signed.
+fn is_pair_products(op: &OperationRef<'_, '_>) -> bool {
+    let names = ["llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx512.pmaddw.d.512"];
+    let name = op.attribute("intrin").ok().and_then(|a| StringAttribute::try_from(a).ok());
+    name.is_some_and(|n| names.contains(&n.value()))
 }

@@ -116,6 +116,22 @@ pub enum ScalarOp {
     Fma(OpId, OpId, OpId),
 }
 
+impl ScalarOp {
+    /// The same operation on other operands.
+    pub fn renumbered(&self, mut at: impl FnMut(OpId) -> OpId) -> ScalarOp {
+        match self {
+            ScalarOp::Read(_) | ScalarOp::Const(..) | ScalarOp::Iter(_) | ScalarOp::Size(_) => self.clone(),
+            ScalarOp::Load(b, i) => ScalarOp::Load(*b, i.iter().map(|i| at(*i)).collect()),
+            ScalarOp::Unary(k, a) => ScalarOp::Unary(*k, at(*a)),
+            ScalarOp::Binary(k, a, b) => ScalarOp::Binary(*k, at(*a), at(*b)),
+            ScalarOp::Compare(k, a, b) => ScalarOp::Compare(*k, at(*a), at(*b)),
+            ScalarOp::Select(c, a, b) => ScalarOp::Select(at(*c), at(*a), at(*b)),
+            ScalarOp::Cast(d, a) => ScalarOp::Cast(*d, at(*a)),
+            ScalarOp::Fma(a, b, c) => ScalarOp::Fma(at(*a), at(*b), at(*c)),
+        }
+    }
+}
+
 /// How a reduction combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {

@@ -14,7 +14,8 @@ pub struct Facts {
 /// How a constant input is laid out anew at compile time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Packing {
-    /// A [batch, K, N] view (given by strides in elements over the original) as panels: [batch][ceil(N/width)][K][width], zero-filled.
+    /// A [batch, K, N] view (given by strides in elements over the original) as panels, zero-filled:
+    /// [batch][ceil(N/width)][ceil(K/group)][width][group].
     Panels {
         /// Leading batch count.
         batch: u64,
@@ -26,6 +27,8 @@ pub enum Packing {
         strides: [u64; 3],
         /// Columns a panel.
         width: u64,
+        /// Steps along K that lie together.
+        group: u64,
     },
 }
 
@@ -85,22 +88,24 @@ impl Packing {
     /// Lays a constant out anew.
     pub fn apply(&self, t: &Tensor) -> Tensor {
         match self {
-            Packing::Panels { batch, k, n, strides, width } => {
+            Packing::Panels { batch, k, n, strides, width, group } => {
                 let size = t.dtype.size() as usize;
                 let panels = n.div_ceil(*width);
-                let mut data = vec![0u8; (batch * panels * k * width) as usize * size];
+                let groups = k.div_ceil(*group);
+                let mut data = vec![0u8; (batch * panels * groups * group * width) as usize * size];
                 for b in 0..*batch {
                     for p in 0..panels {
                         for kk in 0..*k {
                             for w in 0..(*width).min(n - p * width) {
                                 let from = (b * strides[0] + kk * strides[1] + (p * width + w) * strides[2]) as usize;
-                                let to = (((b * panels + p) * k + kk) * width + w) as usize;
+                                let line = (b * panels + p) * groups + kk / group;
+                                let to = ((line * width + w) * group + kk % group) as usize;
                                 data[to * size..][..size].copy_from_slice(&t.data[from * size..][..size]);
                             }
                         }
                     }
                 }
-                Tensor { dtype: t.dtype, dims: vec![*batch, panels, *k, *width], data: data.into() }
+                Tensor { dtype: t.dtype, dims: vec![*batch, panels, groups, *width, *group], data: data.into() }
             }
         }
     }

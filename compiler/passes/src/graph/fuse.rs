@@ -1,7 +1,7 @@
 //! Groups operators that one kernel computes into `graph.fusion`.
 //!
 //! Vertical fusion: chains of elementwise operators; elementwise producers into reductions, softmax and norms; elementwise
-//! consumers as epilogues of contractions, pooling, reductions, softmax and norms. Broadcasts, slices, iotas and splat
+//! consumers as epilogues of contractions, pooling, reductions, softmax and norms; what widens 8-bit operands into contractions. Broadcasts, slices, iotas and splat
 //! constants are cloned into every group that reads them, so they cost no memory.
 //!
 //! Legality: one result a group, and that result's producer chain is read nowhere else, so no cycle can arise; an epilogue has
@@ -16,7 +16,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use neap_optable::{Attr, Attrs, Body, GraphOp, Node, ValueId};
+use neap_optable::{Attr, Attrs, Body, DType, GraphOp, Node, ValueId};
+
+mod widen;
 
 use crate::pass::{Changed, Cx, Func, GraphPass, PassError};
 
@@ -74,7 +76,7 @@ fn class(body: &Body, n: &Node) -> Class {
             _ => Class::Alone,
         },
         GraphOp::Reduce | GraphOp::Softmax | GraphOp::LayerNorm => Class::RowAnchor,
-        GraphOp::Matmul | GraphOp::Conv if body.ty(n.outputs[0]).dtype.is_float() => Class::Anchor,
+        GraphOp::Matmul | GraphOp::Conv if is_tiled(body.ty(n.outputs[0]).dtype) => Class::Anchor,
         GraphOp::Pool => Class::Anchor,
         GraphOp::Matmul
         | GraphOp::Conv
@@ -100,21 +102,32 @@ fn class(body: &Body, n: &Node) -> Class {
     }
 }
 
+/// Whether contractions of a type are computed in register tiles.
+fn is_tiled(dtype: DType) -> bool {
+    dtype.is_float() || matches!(dtype, DType::I32 | DType::U32)
+}
+
 /// Node indices of each group in topological order; every node that is not [`Class::Cloned`] is in one group.
 fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
     let producers = body.producers();
     let uses = body.use_counts();
     let results: HashSet<ValueId> = body.results.iter().copied().collect();
-    let clusters = clusters(body, &uses, &results, options);
+    let widening = match options.max_ops {
+        0 | 1 => vec![None; body.nodes.len()],
+        _ => widen::chains(body),
+    };
+    let clusters = clusters(body, &uses, &results, &widening, options);
     let mut group_of: Vec<usize> = vec![usize::MAX; body.nodes.len()];
     let mut groups: Vec<Vec<usize>> = vec![];
     let mut anchored: Vec<bool> = vec![];
     for (i, n) in body.nodes.iter().enumerate() {
         let class_n = class(body, n);
-        if class_n == Class::Cloned {
+        // What widens an operand goes with its contraction, whatever else could be fused with it.
+        if class_n == Class::Cloned || widening[i].is_some() {
             continue;
         }
-        let mut mine = vec![i];
+        let mut mine: Vec<usize> = (0..i).filter(|j| widening[*j] == Some(i)).collect();
+        mine.push(i);
         let mut has_anchor = matches!(class_n, Class::RowAnchor | Class::Anchor);
         if matches!(class_n, Class::Elementwise | Class::RowAnchor) {
             let mut candidates: Vec<(bool, usize)> = n
@@ -124,7 +137,8 @@ fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
                     let p = producers[v.0 as usize]?;
                     let occurrences = n.inputs.iter().filter(|&&o| o == v).count() as u32;
                     let together = clusters[i].is_some() && clusters[i] == clusters[p];
-                    let only_here = together || uses[v.0 as usize] == occurrences && !results.contains(&v);
+                    let only_here = widening[p].is_none()
+                        && (together || uses[v.0 as usize] == occurrences && !results.contains(&v));
                     let fits = match class(body, &body.nodes[p]) {
                         Class::Elementwise => true,
                         Class::Anchor | Class::RowAnchor => class_n == Class::Elementwise,
@@ -166,7 +180,13 @@ fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
 
 /// Regions that leave a value with several readers and come together again in one node (`x * sigmoid(x)`), found by growing
 /// from the value along its readers until only the last member is read outside. For each node its region, if any.
-fn clusters(body: &Body, uses: &[u32], results: &HashSet<ValueId>, options: &Options) -> Vec<Option<usize>> {
+fn clusters(
+    body: &Body,
+    uses: &[u32],
+    results: &HashSet<ValueId>,
+    widening: &[Option<usize>],
+    options: &Options,
+) -> Vec<Option<usize>> {
     let mut readers: HashMap<ValueId, Vec<usize>> = HashMap::new();
     for (i, n) in body.nodes.iter().enumerate() {
         for v in &n.inputs {
@@ -179,7 +199,7 @@ fn clusters(body: &Body, uses: &[u32], results: &HashSet<ValueId>, options: &Opt
     let mut cluster: Vec<Option<usize>> = vec![None; body.nodes.len()];
     for (start, n) in body.nodes.iter().enumerate() {
         let fusable = matches!(class(body, n), Class::Elementwise | Class::Anchor | Class::RowAnchor);
-        if !fusable || n.outputs.len() != 1 || uses[n.outputs[0].0 as usize] < 2 {
+        if !fusable || widening[start].is_some() || n.outputs.len() != 1 || uses[n.outputs[0].0 as usize] < 2 {
             continue;
         }
         let dims = &body.ty(n.outputs[0]).dims;
@@ -208,6 +228,7 @@ fn clusters(body: &Body, uses: &[u32], results: &HashSet<ValueId>, options: &Opt
             let joins = class(body, r) == Class::Elementwise
                 && &body.ty(r.outputs[0]).dims == dims
                 && cluster[next].is_none()
+                && widening[next].is_none()
                 && members.len() < options.max_ops / 2;
             if !joins {
                 break false;
@@ -257,7 +278,7 @@ fn apply(old: &Body, groups: &[Vec<usize>]) -> Body {
         }
         let Some(group) = last_of.get(&i) else { continue };
         let members = with_clones(old, group, &producers);
-        if members.len() == 1 || !matches!(class(old, n), Class::Elementwise | Class::RowAnchor) {
+        if members.len() == 1 || class(old, n) == Class::Alone {
             new.nodes.push(n.clone());
             continue;
         }

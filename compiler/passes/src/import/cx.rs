@@ -6,6 +6,7 @@ use neap_optable::{Attr, Attrs, Body, DType, Dim, GraphOp, Tensor, TensorType, V
 
 use super::error::{Refusal, Res, invalid, unsupported};
 use super::fold;
+use super::ops::Dequantised;
 
 /// Most elements of a constant that is not a splat and stays inline; larger ones are weights.
 const INLINE: usize = 64;
@@ -52,6 +53,8 @@ pub(super) struct Cx {
     inline: HashMap<(TensorType, Vec<u8>), ValueId>,
     /// Values of 8 bits that ONNX declares with 4.
     narrow: HashSet<Val>,
+    /// Floats that were dequantised.
+    dequantised: HashMap<Val, Dequantised>,
 }
 
 impl Cx {
@@ -63,7 +66,18 @@ impl Cx {
             node: String::new(),
             inline: HashMap::new(),
             narrow: HashSet::new(),
+            dequantised: HashMap::new(),
         }
+    }
+
+    /// What a value was dequantised from, if it was.
+    pub fn dequantised(&self, v: Val) -> Option<Dequantised> {
+        self.dequantised.get(&v).copied()
+    }
+
+    /// Says what a value was dequantised from.
+    pub fn set_dequantised(&mut self, v: Val, from: Dequantised) {
+        self.dequantised.insert(v, from);
     }
 
     /// Notes that ONNX declares a value with 4 bits.

@@ -83,6 +83,20 @@ impl Translator<'_> {
         Ok(if vector && scalar_only { self.by_lane(&[a, b], elem, |t, s| f(t, s[0], s[1])) } else { self.zip(a, b, f) })
     }
 
+    /// Sums of the products of each two neighbouring 16-bit lanes: one instruction a register.
+    pub(super) fn pair_products(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
+        let (a, b) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let products = |t: &mut Self, x: Value, y: Value| {
+            let (low_x, low_y) = (t.b.ins().swiden_low(x), t.b.ins().swiden_low(y));
+            let low = t.b.ins().imul(low_x, low_y);
+            let (high_x, high_y) = (t.b.ins().swiden_high(x), t.b.ins().swiden_high(y));
+            let high = t.b.ins().imul(high_x, high_y);
+            t.b.ins().iadd_pairwise(low, high)
+        };
+        let parts = a.parts.iter().zip(&b.parts).map(|(&x, &y)| products(self, x, y)).collect();
+        Ok(Val::vector(Elem::I32, a.lanes() / 2, parts))
+    }
+
     /// Truth values: bytes of 0 and 1, or lane masks.
     fn truth(&mut self, op: OperationRef<'_, '_>, name: &str, a: Val, b: Val) -> Result<Val, CodegenError> {
         Ok(match name {

@@ -246,4 +246,16 @@ impl Translator<'_> {
         let parts = value.parts.iter().map(|&x| self.view_as(to, x)).collect();
         Ok(Val { ty, width: value.width, parts })
     }
+
+    /// The same bits as lanes of another width.
+    pub(super) fn view_lanes(&mut self, op: OperationRef<'_, '_>) -> Result<Val, CodegenError> {
+        let value = self.operand(op, 0)?;
+        let ty = self.result_type(op)?;
+        let ValueType::Vector(elem, lanes) = ty else { return Err(illegal(&op, "it makes vectors")) };
+        if elem == Elem::I1 || value.ty.elem() == Elem::I1 || lanes * width(elem) % PART != 0 {
+            return Err(illegal(&op, "whole registers of numbers are seen with other lanes"));
+        }
+        let parts = value.parts.iter().map(|&x| self.view_as(part_type(elem), x)).collect();
+        Ok(Val::vector(elem, lanes, parts))
+    }
 }

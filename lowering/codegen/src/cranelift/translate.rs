@@ -171,6 +171,8 @@ impl Translator<'_> {
             "vector.maskedload" => self.masked_load(op)?,
             "vector.create_mask" => self.create_mask(op)?,
             "vector.constant_mask" => self.constant_mask(op)?,
+            "vector.bitcast" => self.view_lanes(op)?,
+            "llvm.call_intrinsic" => self.pair_products(op)?,
             "vector.broadcast" => self.broadcast(op)?,
             "vector.extract" => self.extract(op)?,
             "vector.insert" => self.insert(op)?,

@@ -50,27 +50,30 @@ fn plain<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, line: V<'c>) {
         let to = b.select(before, low, b.index(w.line()));
         b.for_(from, to, 1, |_, x| {
             let here = w.column_at(env, &w.line_at(env, at, line), x);
-            let sums: Vec<_> = (0..env.s.rows).map(|r| element(env, w, &here, r)).collect();
+            let n = b.add(b.mul(line, b.index(w.line())), x);
+            let sums: Vec<_> = (0..env.s.rows).map(|r| element(env, w, &here, n, r)).collect();
             store(env, w, at, line, x, &sums, None);
         });
     });
 }
 
-/// The sum of one element.
-fn element<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, row: u64) -> V<'c> {
+/// The sum of one element, of column `n`.
+fn element<'c>(env: &Env<'_, 'c>, w: &Windows<'_>, at: &At<'c>, n: V<'c>, row: u64) -> V<'c> {
     let (b, c) = (env.b, env.c);
     let (panel, rows) = (&c.panel_operand, Rows::new(env, at));
+    let at_row = row_at(env, at, row);
     let axes = env.k_axes(at, &[&|a| rows.step(env, a), &|a| env.size(&c.panel_operand.flat.strides[a])]);
     let cursors = [b.add(rows.base, b.mul(rows.stride, b.index(row as i64))), env.offset(&panel.flat, at)];
-    let zero = b.float(env.elem, 0.0);
+    let zero = b.splat(env.elem.scalar(), 0.0);
     let sums = env.nest(&axes, &cursors, &[zero], &mut vec![], &mut |ivs, cursors, sums| {
         let tap: Vec<_> = w.window().iter().map(|p| ivs[*p]).collect();
         let v = b.if_else(
             w.all_inside(env, at, &tap),
-            |b| vec![env.widened(b.load(env.buffer(panel.buffer), cursors[1]))],
-            |b| vec![b.float(env.elem, panel.outside)],
+            |b| vec![b.load(env.buffer(panel.buffer), cursors[1])],
+            |_| vec![env.outside(panel)],
         );
-        vec![b.fma(env.widened(b.load(rows.buffer, cursors[0])), v[0], sums[0])]
+        let factor = env.factors(&c.rows_operand, &at_row, n, b.load(rows.buffer, cursors[0]));
+        vec![env.multiply_add(factor, env.factors(panel, at, n, v[0]), sums[0])]
     });
     sums[0]
 }
@@ -106,7 +109,7 @@ impl<'c> Rows<'c> {
         let (b, s, o) = (env.b, env.s, &env.c.rows_operand);
         let (base, stride) = match (s.row_source, env.c.row) {
             (Source::Ahead, _) => {
-                let batch = env.batch(|a| o.uses(a), at);
+                let batch = env.batch(|a| o.flat.uses(a), at);
                 (b.mul(batch, b.mul(env.k, b.index(s.rows as i64))), b.index(1))
             }
             (_, Some(r)) => (env.offset(&o.flat, at), env.size(&o.flat.strides[r])),
@@ -167,6 +170,7 @@ fn accumulate<'c>(
     let channels: Vec<_> = w.channel().iter().map(|p| steps[*p].clone()).collect();
     let taps = w.taps(c);
     let vector = env.elem.vector(s.lanes as u32);
+    let n = b.add(b.mul(line, b.index(w.line())), x);
 
     let run = |checked: bool| {
         env.nest(
@@ -190,13 +194,16 @@ fn accumulate<'c>(
                         false => load(),
                         true => {
                             let tap: Vec<_> = tap.iter().map(|v| b.index(*v)).collect();
-                            let outside = || vec![b.splat(vector, c.panel_operand.outside)];
+                            let outside = || vec![b.broadcast(env.outside(&c.panel_operand), s.lanes as u32)];
                             b.if_else(w.inside(env, &at, &tap), |_| vec![load()], |_| outside())[0]
                         }
                     };
+                    let v = env.factors(&c.panel_operand, &at, n, v);
                     for (r, sum) in sums.iter_mut().enumerate() {
-                        let at = b.add(b.add(cursors[0], shift(0)), b.mul(rows.stride, b.index(r as i64)));
-                        *sum = b.fma(env.widened(b.load(rows.buffer, at)), v, *sum);
+                        let from = b.add(b.add(cursors[0], shift(0)), b.mul(rows.stride, b.index(r as i64)));
+                        let factor = b.load(rows.buffer, from);
+                        let factor = env.factors(&c.rows_operand, &row_at(env, &at, r as u64), n, factor);
+                        *sum = env.multiply_add(factor, v, *sum);
                     }
                 }
                 sums

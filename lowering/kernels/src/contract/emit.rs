@@ -7,7 +7,7 @@ use neap_optable::{DType, Dim};
 use super::direct;
 use super::pack;
 use super::plan::{ContractSchedule, Source};
-use super::shape::{Contraction, Flat};
+use super::shape::{Contraction, Flat, Operand};
 use super::tile;
 use crate::explicit::{Buf, BufferArg, BuildError, Builder, Cmp, Elem, Sizes, Stage, V, build_stage};
 use crate::ir::{BufferId, Role};
@@ -19,13 +19,18 @@ pub(super) struct Env<'a, 'c> {
     pub b: &'a Builder<'c>,
     pub s: &'a ContractSchedule,
     pub c: &'a Contraction,
-    /// What sums are computed in, and packed operands held in.
+    /// What sums are computed in.
     pub elem: Elem,
+    /// What factors are held in.
+    pub factor: Elem,
     pub sizes: Sizes<'c>,
     buffers: Vec<Buf<'c>>,
     dtypes: Vec<DType>,
     pub tile: Buf<'c>,
     pub panels: Buf<'c>,
+    pub rows: Buf<'c>,
+    /// The same bytes, two factors at a time.
+    pub row_pairs: Buf<'c>,
     /// Rows, columns and contracted length.
     pub m: V<'c>,
     pub n: V<'c>,
@@ -72,7 +77,8 @@ pub fn emit<'c>(
         let elem = scalar::elem(c.dtype);
         let sizes = Sizes::new(&kernel.sizes, &args.dims);
         let (m, n, k) = (b.size(&c.rows(), &sizes), b.size(&c.count(&c.cols), &sizes), b.size(&c.count(&c.k), &sizes));
-        let window = |from: u64, to: u64| {
+        let factor = if s.pairs { Elem::I16 } else { elem };
+        let window = |from: u64, to: u64, elem: Elem| {
             let len = (to - from) as i64 / elem.bytes();
             b.view(args.scratch, b.index(from as i64), elem, b.index(len))
         };
@@ -81,11 +87,14 @@ pub fn emit<'c>(
             s,
             c,
             elem,
+            factor,
             sizes,
             buffers: args.buffers,
             dtypes: arguments.iter().map(|b| b.dtype).collect(),
-            tile: window(0, s.scratch.panels),
-            panels: window(s.scratch.panels, s.scratch.total),
+            tile: window(0, s.scratch.panels, elem),
+            panels: window(s.scratch.panels, s.scratch.rows, factor),
+            rows: window(s.scratch.rows, s.scratch.total, factor),
+            row_pairs: window(s.scratch.rows, s.scratch.total, Elem::I32),
             m,
             n,
             k,
@@ -189,15 +198,26 @@ impl<'c> Env<'_, 'c> {
         self.dtypes[id.0]
     }
 
-    /// What was loaded of an operand as it is computed with; from the scratch it is that already.
-    pub fn widened(&self, v: V<'c>) -> V<'c> {
-        if v.elem() == self.elem { v } else { scalar::from_memory(self.b, self.c.dtype, v) }
+    /// An operand's value outside of it, as memory holds it.
+    pub fn outside(&self, o: &Operand) -> V<'c> {
+        let (b, raw) = (self.b, Elem::of(o.dtype).scalar());
+        match o.outside {
+            0.0 => b.zero(raw),
+            v => scalar::to_memory(b, o.dtype, b.splat(scalar::elem(o.dtype).scalar(), v)),
+        }
     }
 
-    /// An operand's value outside of it, as memory holds it.
-    pub fn outside(&self, v: f64) -> V<'c> {
-        let (b, dtype) = (self.b, self.c.dtype);
-        if v == 0.0 { b.zero(Elem::of(dtype).scalar()) } else { scalar::to_memory(b, dtype, b.float(self.elem, v)) }
+    /// sum + a * b, of floats rounded once.
+    pub fn multiply_add(&self, a: V<'c>, b: V<'c>, sum: V<'c>) -> V<'c> {
+        match self.elem.is_float() {
+            true => self.b.fma(a, b, sum),
+            false => self.b.add(sum, self.b.mul(a, b)),
+        }
+    }
+
+    /// Steps as the scratch and panels made ahead count them: rounded up to whole groups.
+    pub fn grouped(&self, steps: V<'c>) -> V<'c> {
+        if self.s.pairs { self.b.mul(self.b.div_ceil(steps, 2), self.b.index(2)) } else { steps }
     }
 
     pub fn size(&self, d: &Dim) -> V<'c> {

@@ -6,6 +6,7 @@
 //! in place, as panels laid out at compile time (constants), or as panels that the thread packs into its scratch, which for a
 //! convolution makes the padding and strides disappear from the inner loop. The epilogue is applied before the only store.
 
+mod body;
 mod direct;
 mod emit;
 mod epilogue;
@@ -17,4 +18,4 @@ mod window;
 
 pub use emit::emit;
 pub use plan::{ContractSchedule, Scratch, Source};
-pub use shape::{Contraction, Epilogue, EpilogueRead, Flat, Guard, Operand};
+pub use shape::{Body, Contraction, Epilogue, Flat, Guard, Operand, Read};

@@ -12,7 +12,9 @@ pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, (from, to): Range<'c>) 
     let windows = Windows::of(env.c, s.lanes as i64);
     b.for_(from, to, 1, |b, panel| {
         let start = b.mul(panel, b.index(s.width() as i64));
-        let target = b.mul(b.sub(panel, from), b.mul(env.block_length(at), b.index(s.width() as i64)));
+        let length = env.block_length(at);
+        let steps = env.grouped(length);
+        let target = b.mul(b.sub(panel, from), b.mul(steps, b.index(s.width() as i64)));
         if contiguous && o.guards.is_empty() && (s.masks || !env.ragged()) {
             copy(env, at, start, target);
         } else if let Some(w) = windows.as_ref().filter(|_| !transposable(env)) {
@@ -22,6 +24,68 @@ pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, (from, to): Range<'c>) 
         } else {
             elements(env, at, start, target);
         }
+        if s.pairs {
+            pair(env, (length, steps), target);
+        }
+    });
+}
+
+/// Makes two rows of a panel, of steps that follow each other, one of pairs. A step that is missing at the end is of zeros.
+fn pair<'c>(env: &Env<'_, 'c>, (length, steps): Range<'c>, target: V<'c>) {
+    let (b, s) = (env.b, env.s);
+    let (lanes, width) = (s.lanes as i64, s.width() as i64);
+    let row = |step: V<'c>| b.add(target, b.mul(step, b.index(width)));
+    let zero = b.zero(env.factor.vector(lanes as u32));
+    b.for_(length, steps, 1, |b, step| {
+        for v in 0..s.vectors as i64 {
+            b.vstore(zero, env.panels, b.add(row(step), b.index(v * lanes)));
+        }
+    });
+    b.for_(b.index(0), steps, 2, |b, step| {
+        let from = row(step);
+        let load = |i: i64| b.vload(env.panels, b.add(from, b.index(i * lanes)), lanes as u32);
+        let vectors: Vec<_> = (0..2 * s.vectors as i64).map(load).collect();
+        let mix = |half: i64| (0..lanes).map(|l| (half * lanes + l) / 2 + l % 2 * lanes).collect::<Vec<_>>();
+        for v in 0..s.vectors as usize {
+            for half in 0..2 {
+                let pairs = b.shuffle(vectors[v], vectors[v + s.vectors as usize], &mix(half));
+                b.vstore(pairs, env.panels, b.add(from, b.index((2 * v as i64 + half) * lanes)));
+            }
+        }
+    });
+}
+
+/// Packs the rows of one tile, the first of which is `first`: `[row][step]`, in whole groups of steps.
+pub(super) fn rows<'c>(env: &Env<'_, 'c>, at: &At<'c>, first: V<'c>) {
+    let (b, s, o) = (env.b, env.s, &env.c.rows_operand);
+    let buffer = env.buffer(o.buffer);
+    let (length, none) = (env.block_length(at), b.index(0));
+    let steps = env.grouped(length);
+    let last = b.sub(env.m, b.index(1));
+    let contiguous = o.flat.run(&env.c.k, &env.c.extents).is_some_and(|s| s.as_i64() == Some(1));
+    b.for_(none, b.index(s.rows as i64), 1, |b, r| {
+        // Rows past the last repeat it: their results are not stored.
+        let at = env.c.row.map_or_else(|| at.clone(), |axis| at.with(axis, b.min(b.add(first, r), last)));
+        let (from, target) = (env.offset(&o.flat, &at), b.mul(r, steps));
+        let one = |from: V<'c>, to: V<'c>| {
+            b.store(env.factors(o, &at, none, b.load(buffer, from)), env.rows, to);
+        };
+        if contiguous {
+            let lanes = s.lanes as i64;
+            let whole = b.mul(b.div_u(length, b.index(lanes)), b.index(lanes));
+            b.for_(none, whole, lanes, |b, k| {
+                let v = b.vload(buffer, b.add(from, k), lanes as u32);
+                b.vstore(env.factors(o, &at, none, v), env.rows, b.add(target, k));
+            });
+            b.for_(whole, length, 1, |b, k| one(b.add(from, k), b.add(target, k)));
+        } else {
+            let axes = env.k_axes(&at, &[&|a| env.size(&o.flat.strides[a]), &|a| env.packed_stride(a, 1)]);
+            env.nest(&axes, &[from, target], &[], &mut vec![], &mut |_, cursors, _| {
+                one(cursors[0], cursors[1]);
+                vec![]
+            });
+        }
+        b.for_(length, steps, 1, |b, k| b.store(b.splat(env.factor.scalar(), 0.0), env.rows, b.add(target, k)));
     });
 }
 
@@ -44,7 +108,8 @@ fn copy<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
                 Some(mask) => b.masked_load(buffer, from, *mask, b.zero(buffer.elem.scalar())),
                 None => b.vload(buffer, from, lanes),
             };
-            b.vstore(env.widened(value), env.panels, b.add(cursors[1], shift));
+            let value = env.factors(o, at, b.add(start, shift), value);
+            b.vstore(value, env.panels, b.add(cursors[1], shift));
         }
         vec![]
     });
@@ -66,12 +131,8 @@ fn elements<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
                 let one = b.in_range(guard(env, g, &at, ivs), env.size(&g.size));
                 if all.known() == Some(1) { one } else { b.and(all, one) }
             });
-            let value = b.if_else(
-                inside,
-                |b| vec![env.widened(b.load(buffer, cursors[0]))],
-                |b| vec![b.float(env.elem, o.outside)],
-            );
-            b.store(value[0], env.panels, cursors[1]);
+            let value = b.if_else(inside, |b| vec![b.load(buffer, cursors[0])], |_| vec![env.outside(o)]);
+            b.store(env.factors(o, &at, n, value[0]), env.panels, cursors[1]);
             vec![]
         });
     });
@@ -108,17 +169,17 @@ fn transpose<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
             let whole = b.mul(b.div_u(length, b.index(lanes)), b.index(lanes));
             b.for_(b.index(0), whole, lanes, |b, k| {
                 let from = b.add(cursors[0], k);
-                let square =
-                    columns.iter().map(|c| env.widened(b.vload(buffer, b.add(from, *c), lanes as u32))).collect();
+                let square = columns.iter().map(|c| b.vload(buffer, b.add(from, *c), lanes as u32)).collect();
                 for (i, v) in transposed(env, square).into_iter().enumerate() {
                     let row = b.mul(b.add(k, b.index(i as i64)), width);
-                    b.vstore(v, env.panels, b.add(cursors[1], row));
+                    b.vstore(env.factors(o, at, b.add(start, shift), v), env.panels, b.add(cursors[1], row));
                 }
             });
             b.for_(whole, length, 1, |b, k| {
                 b.for_(b.index(0), b.index(lanes), 1, |b, j| {
                     let v = b.load(buffer, b.add(b.add(cursors[0], k), column(j)));
-                    b.store(env.widened(v), env.panels, b.add(b.add(cursors[1], b.mul(k, width)), j));
+                    let n = b.min(b.add(b.add(start, shift), j), last);
+                    b.store(env.factors(o, at, n, v), env.panels, b.add(b.add(cursors[1], b.mul(k, width)), j));
                 });
             });
             vec![]

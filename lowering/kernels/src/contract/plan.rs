@@ -1,9 +1,9 @@
 //! Chooses tile, operand layouts and parallel units of a contraction.
 
 use neap_optable::{DType, Dim};
-use neap_spec::{Backend, CpuTarget};
+use neap_spec::{Arch, Backend, CpuTarget};
 
-use super::shape::{Contraction, EpilogueRead, Operand};
+use super::shape::{Contraction, Operand, Read};
 use super::window::Windows;
 use crate::ir::{BufferId, Kernel, Role};
 use crate::scalar;
@@ -16,7 +16,8 @@ pub enum Source {
     Direct,
     /// As panels of the tile's width that the compiler made of a constant.
     Ahead,
-    /// As panels of the tile's width that the thread makes in its scratch; the vectorised operand only.
+    /// In the thread's scratch, which holds factors: the vectorised operand as panels of the tile's width, the broadcast one
+    /// row by row for one tile.
     Scratch,
     /// Where it is, line by line; a unit has lines instead of panels. The vectorised operand only.
     Window,
@@ -33,6 +34,8 @@ pub struct ContractSchedule {
     pub vectors: u64,
     /// Lanes of a vector.
     pub lanes: u64,
+    /// Whether factors are 16-bit integers, taken two steps at a time.
+    pub pairs: bool,
     /// Whether column tails are masked; else whole vectors and single elements are used.
     pub masks: bool,
     /// Whether the epilogue works on vectors; else on single elements (narrow elements where vectors have 128 bits).
@@ -51,11 +54,13 @@ pub struct ContractSchedule {
     pub scratch: Scratch,
 }
 
-/// Byte offsets of the parts of the scratch: the tile, or all tiles of a unit, then packed panels.
+/// Byte offsets of the parts of the scratch: the tile, or all tiles of a unit, then packed panels, then a tile's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratch {
     /// Packed column panels.
     pub panels: u64,
+    /// Rows of the broadcast operand.
+    pub rows: u64,
     /// All.
     pub total: u64,
 }
@@ -79,30 +84,35 @@ impl ContractSchedule {
         let masks = target.masked_memory;
         let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
         let window = !constant(&c.panel_operand) && in_place_windows(&c, lanes);
+        let pairs = !window && target.arch == Arch::X86_64 && c.narrow();
+        let (steps, step_size) = if pairs { (k.div_ceil(2), 2) } else { (k, size) };
+        let widening = if constant(&c.panel_operand) { c.panel_operand.widening(pairs) } else { 0 };
         let (rows, vectors) = match window {
             true => (m, 1),
-            false => tile((m, n, k), lanes, u64::from(target.vector_registers), masks, widening(c.dtype)),
+            false => tile((m, n, steps), lanes, u64::from(target.vector_registers), masks, widening),
         };
         let width = vectors * lanes;
+        let group = if pairs { 2 } else { 1 };
 
         let mut packed = vec![None; kernel.buffers.iter().filter(|b| b.role == Role::In).count()];
         // The same buffer as both factors keeps its layout.
         let distinct = c.rows_operand.buffer != c.panel_operand.buffer;
         let mut ahead = |o: &Operand, axes: &[usize], width: u64| {
-            let layout = panels(&c, o, axes, width).filter(|_| distinct && constant(o));
+            let layout = panels(&c, o, axes, (width, group)).filter(|_| distinct && constant(o));
             packed[o.buffer.0] = layout.clone();
             layout.is_some()
         };
         let row_axes: Vec<usize> = c.row.into_iter().collect();
         let row_tiles = m.div_ceil(rows);
-        let row_source = match m > 1 && ahead(&c.rows_operand, &row_axes, rows) {
-            true => Source::Ahead,
-            false => Source::Direct,
+        let row_source = match () {
+            () if !window && (pairs || c.rows_operand.widening(pairs) > 0) => Source::Scratch,
+            () if m > 1 && ahead(&c.rows_operand, &row_axes, rows) => Source::Ahead,
+            () => Source::Direct,
         };
         let panel_source = match () {
             () if ahead(&c.panel_operand, &c.cols, width) => Source::Ahead,
             () if window => Source::Window,
-            () if direct_panels(&c, masks, width) && row_tiles <= 2 => Source::Direct,
+            () if !pairs && direct_panels(&c, masks, width) && row_tiles <= 2 => Source::Direct,
             () => Source::Scratch,
         };
 
@@ -115,14 +125,14 @@ impl ContractSchedule {
         let columns = line.as_ref().map_or(width, |l| known(l).next_multiple_of(lanes));
         let (tiles, batch) = (known(&panel_count), known(&c.count(&c.batch)));
         let packs = panel_source == Source::Scratch;
-        let block = match panel_source {
-            Source::Scratch => block(&c, target.l2 / 8 / (width * size))?,
+        let block = match (panel_source, row_source) {
+            (Source::Scratch, _) | (_, Source::Scratch) => block(&c, target.l2 / 8 / (width.max(rows) * step_size), group)?,
             // Many tiles pass over a panel: a block of it stays near.
-            Source::Ahead if row_tiles > 1 => block(&c, target.l2 / 4 / (width * size)).flatten(),
+            (Source::Ahead, _) if row_tiles > 1 => block(&c, target.l2 / 4 / (width * size), group).flatten(),
             _ => None,
         };
-        let packed_length = block.map_or(k, |b| b * known(&c.count(&c.k[1..])));
-        let panel_bytes = width * packed_length * size;
+        let packed_length = block.map_or(k, |b| b * known(&c.count(&c.k[1..]))).next_multiple_of(group);
+        let panel_bytes = width * packed_length * step_size;
         let tile_bytes = rows * width * size;
         let near = (target.l2 / 4 / panel_bytes).clamp(1, tiles);
         let mut unit_panels = match block {
@@ -134,10 +144,10 @@ impl ContractSchedule {
         let mut unit_rows = match block {
             // Each unit packs for itself.
             Some(_) => (target.l2 / 8 / tile_bytes / unit_panels).clamp(1, row_tiles),
-            None => (target.l2 / 2 / (k * rows * size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles),
+            None => (target.l2 / 2 / (k * rows * step_size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles),
         };
         // Enough units that threads share evenly, as long as a unit is worth its start.
-        let work = |unit_rows: u64, unit_panels: u64| unit_rows * rows * unit_panels * columns * k;
+        let work = |unit_rows: u64, unit_panels: u64| unit_rows * rows * unit_panels * columns * steps;
         let units =
             |unit_rows: u64, unit_panels: u64| batch * row_tiles.div_ceil(unit_rows) * tiles.div_ceil(unit_panels);
         while block.is_none()
@@ -157,7 +167,8 @@ impl ContractSchedule {
             None => align(tile_bytes),
         };
         let panel_bytes = if packs { align(unit_panels * panel_bytes) } else { 0 };
-        let scratch = Scratch { panels: sums, total: sums + panel_bytes };
+        let row_bytes = if row_source == Source::Scratch { align(rows * packed_length * step_size) } else { 0 };
+        let scratch = Scratch { panels: sums, rows: sums + panel_bytes, total: sums + panel_bytes + row_bytes };
         let row_count = ceil_div(&ceil_div(&c.rows(), rows)?, unit_rows)?;
         let count = c.count(&c.batch).mul(&row_count).mul(&ceil_div(&panel_count, unit_panels)?);
         let stage = Stage {
@@ -169,9 +180,9 @@ impl ContractSchedule {
             scratch: scratch.total,
         };
         let narrow = |id: &BufferId| kernel.buffers[id.0].dtype.size() < size;
-        let touched = c.epilogue.stores.iter().map(|s| &s.0).chain(c.epilogue.reads.iter().filter_map(|r| match r {
-            EpilogueRead::At(id, _) => Some(id),
-            EpilogueRead::Accumulator => None,
+        let touched = c.epilogue.stores.iter().map(|s| &s.0).chain(c.epilogue.body.reads.iter().filter_map(|r| match r {
+            Read::At(id, _) => Some(id),
+            Read::Main => None,
         }));
         let vector_epilogue = target.backend != Backend::Cranelift || !touched.into_iter().any(narrow);
         let in_place = in_place(kernel, &c);
@@ -180,6 +191,7 @@ impl ContractSchedule {
             rows,
             vectors,
             lanes,
+            pairs,
             masks,
             vector_epilogue,
             row_source,
@@ -193,12 +205,23 @@ impl ContractSchedule {
     }
 }
 
-/// Operations that widen an element, of which three run at once.
-fn widening(dtype: DType) -> u64 {
-    match dtype {
-        DType::F16 => 8,
-        DType::BF16 => 2,
-        _ => 0,
+impl Contraction {
+    /// Whether all factors are integers of at most 16 bits with a sum of at most 32.
+    fn narrow(&self) -> bool {
+        let small = |o: &Operand| o.dtype.size() == 1 && o.prologue.range().is_some();
+        self.dtype == DType::I32 && small(&self.rows_operand) && small(&self.panel_operand)
+    }
+}
+
+impl Operand {
+    /// Operations that make a factor of an element, of which three run at once.
+    fn widening(&self, pairs: bool) -> u64 {
+        let loaded = match self.dtype {
+            DType::F16 => 8,
+            DType::BF16 => 2,
+            _ => 0,
+        };
+        loaded + self.prologue.ops.len() as u64 + u64::from(pairs)
     }
 }
 
@@ -211,7 +234,7 @@ fn tile((m, n, k): (u64, u64, u64), lanes: u64, registers: u64, masks: bool, wid
         for rows in 1..=most.min(m) {
             let (fmas, loads) = (rows * vectors, rows + vectors);
             // In sixteenths of a cycle: a step, and loop control.
-            let step = 16 * fmas.max(loads).max(8) / 2 + 8 + 16 * loads * widening / 3;
+            let step = 16 * fmas.max(loads).max(8) / 2 + 8 + 16 * vectors * widening / 3;
             let store = 16 * (20 + 3 * rows + 3 * fmas);
             let width = vectors * lanes;
             let tail = if !masks && !n.is_multiple_of(width) { 16 * 6 * rows * (n % width) } else { 0 };
@@ -225,14 +248,14 @@ fn tile((m, n, k): (u64, u64, u64), lanes: u64, registers: u64, masks: bool, wid
 }
 
 /// Elements of the outermost contracted axis to take at once, where the whole length has much more than `most` steps or is not
-/// known. `None`: there are no such blocks.
-fn block(c: &Contraction, most: u64) -> Option<Option<u64>> {
+/// known; steps come in groups of a size that divides all blocks but the last. `None`: there are no such blocks.
+fn block(c: &Contraction, most: u64, group: u64) -> Option<Option<u64>> {
     let Some((outermost, inner)) = c.k.split_first() else { return Some(None) };
-    let most = (most / c.count(inner).as_const()?).max(1);
+    let most = (most / c.count(inner).as_const()?).max(1).next_multiple_of(group);
     match c.extents[*outermost].as_const() {
         Some(length) if length <= most * 3 / 2 => Some(None),
         // Blocks of one length, none much shorter than the others.
-        Some(length) => Some(Some(length.div_ceil(length.div_ceil(most)))),
+        Some(length) => Some(Some(length.div_ceil(length.div_ceil(most)).next_multiple_of(group))),
         None => Some(Some(most)),
     }
 }
@@ -246,11 +269,11 @@ fn align(bytes: u64) -> u64 {
 }
 
 /// The layout of a constant operand as panels over `axes`, if it is a [batch, k, axes] view.
-fn panels(c: &Contraction, o: &Operand, axes: &[usize], width: u64) -> Option<Packing> {
+fn panels(c: &Contraction, o: &Operand, axes: &[usize], (width, group): (u64, u64)) -> Option<Packing> {
     if !o.guards.is_empty() || o.flat.constant.as_i64() != Some(0) {
         return None;
     }
-    let batch: Vec<usize> = c.batch.iter().copied().filter(|a| o.uses(*a)).collect();
+    let batch: Vec<usize> = c.batch.iter().copied().filter(|a| o.flat.uses(*a)).collect();
     let stride = |axes: &[usize]| if axes.is_empty() { Some(0) } else { o.flat.run(axes, &c.extents)?.as_const() };
     let count = |axes: &[usize]| c.count(axes).as_const();
     Some(Packing::Panels {
@@ -259,6 +282,7 @@ fn panels(c: &Contraction, o: &Operand, axes: &[usize], width: u64) -> Option<Pa
         n: count(axes)?,
         strides: [stride(&batch)?, stride(&c.k)?, stride(axes)?],
         width,
+        group,
     })
 }
 
@@ -288,11 +312,12 @@ fn in_place(kernel: &Kernel, c: &Contraction) -> Vec<(usize, usize)> {
     for (to, flat, _) in &c.epilogue.stores {
         for input in 0..inputs {
             let id = BufferId(input);
-            if id == c.rows_operand.buffer || id == c.panel_operand.buffer {
+            let factor = |o: &Operand| id == o.buffer || o.prologue.reads.iter().any(|r| matches!(r, Read::At(b, _) if *b == id));
+            if factor(&c.rows_operand) || factor(&c.panel_operand) {
                 continue;
             }
-            let mut reads = c.epilogue.reads.iter().filter_map(|r| match r {
-                EpilogueRead::At(b, f) if *b == id => Some(f),
+            let mut reads = c.epilogue.body.reads.iter().filter_map(|r| match r {
+                Read::At(b, f) if *b == id => Some(f),
                 _ => None,
             });
             let size = |d: DType| d.size();

@@ -3,7 +3,7 @@
 use neap_optable::{DType, Dim};
 
 use crate::affine::{Affine, Space};
-use crate::ir::{Access, BufferId, Combine, Effect, IterKind, Kernel, Role, Scalar, ScalarOp};
+use crate::ir::{Access, BufferId, Combine, Effect, Index, IterKind, Kernel, OpId, Role, Scalar, ScalarOp};
 use crate::scalar;
 
 /// Steps of a contraction that repay storing its results one by one.
@@ -36,28 +36,39 @@ pub struct Operand {
     pub flat: Flat,
     /// Checks.
     pub guards: Vec<Guard>,
-    /// What a read outside gives.
+    /// What a read outside gives, before the prologue.
     pub outside: f64,
+    /// Element type in memory.
+    pub dtype: DType,
+    /// What makes the factor of an element, the last of its operations; empty where the element is the factor.
+    pub prologue: Body,
 }
 
-/// A value that the epilogue reads.
+/// A value that a [`Body`] reads.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EpilogueRead {
-    /// The contraction's result.
-    Accumulator,
+pub enum Read {
+    /// What the body is about: the contraction's result, or an operand's element.
+    Main,
     /// An element.
     At(BufferId, Flat),
+}
+
+/// Scalar work on one element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Its reads, numbered as in [`ScalarOp::Read`].
+    pub reads: Vec<Read>,
+    /// Its operations.
+    pub ops: Vec<ScalarOp>,
+    /// Element type of each operation.
+    pub dtypes: Vec<DType>,
 }
 
 /// What happens to a result before it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Epilogue {
-    /// Its reads, numbered as in [`ScalarOp::Read`].
-    pub reads: Vec<EpilogueRead>,
-    /// Its scalar body.
-    pub ops: Vec<ScalarOp>,
-    /// Element type of each operation.
-    pub dtypes: Vec<DType>,
+    /// What is computed.
+    pub body: Body,
     /// Stores: buffer, offset, and the value (`None`: the accumulator).
     pub stores: Vec<(BufferId, Flat, Option<usize>)>,
 }
@@ -66,7 +77,7 @@ pub struct Epilogue {
 /// The *panel* operand varies along the columns, which are vectorised; the *row* operand is broadcast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contraction {
-    /// Type of the factors and the accumulator: f32 or f64.
+    /// Type of the factors and the accumulator.
     pub dtype: DType,
     /// Extent of each axis.
     pub extents: Vec<Dim>,
@@ -114,9 +125,26 @@ impl Flat {
 }
 
 impl Operand {
-    fn new(space: &Space, kernel: &Kernel, read: &Access, iters: usize) -> Option<Operand> {
+    /// The factor that an operation of the first nest gives: an element that varies along the contracted axes, and perhaps
+    /// scalar work on it with values that do not.
+    fn new(space: &Space, kernel: &Kernel, factor: OpId, iters: usize) -> Option<Operand> {
+        let nest = &kernel.nests[0];
+        let flat = |r: &Access| Flat::of(&space.offset(r, &kernel.buffers[r.buffer.0]), iters);
+        let contracted = |i: &Index| {
+            let f = Flat::of(&space.affine(i), iters);
+            f.is_none_or(|f| (kernel.outer.len()..iters).any(|axis| f.uses(axis)))
+        };
+        let (prologue, main) = Body::of(&nest.ops, factor, |read| {
+            let r = &nest.reads[read];
+            let kind = match r.index.iter().any(contracted) {
+                true => Read::Main,
+                false if r.outside.is_none() => Read::At(r.buffer, flat(r)?),
+                false => return None,
+            };
+            Some((kind, kernel.buffers[r.buffer.0].dtype))
+        })?;
+        let read = &nest.reads[main];
         let buffer = &kernel.buffers[read.buffer.0];
-        let flat = Flat::of(&space.offset(read, buffer), iters)?;
         let (mut guards, mut outside) = (vec![], 0.0);
         if let Some(value) = read.outside {
             outside = match value {
@@ -130,12 +158,13 @@ impl Operand {
                 }
             }
         }
-        Some(Operand { buffer: read.buffer, flat, guards, outside })
+        let flat = flat(read)?;
+        Some(Operand { buffer: read.buffer, flat, guards, outside, dtype: buffer.dtype, prologue })
     }
 
     /// Whether an axis matters.
     pub fn uses(&self, axis: usize) -> bool {
-        self.flat.uses(axis) || self.guarded(axis)
+        self.flat.uses(axis) || self.guarded(axis) || self.prologue.flats().any(|f| f.uses(axis))
     }
 
     /// Whether a check depends on an axis.
@@ -157,24 +186,20 @@ impl Contraction {
         if !parallel || !reduces || rest.len() > 1 {
             return None;
         }
-        let factor = |op: usize| match main.ops.get(op)? {
-            ScalarOp::Read(r) => main.reads.get(*r),
-            _ => None,
-        };
-        let (a, b) = (factor(value.0)?, factor(second.0)?);
-        let dtype = kernel.buffers[a.buffer.0].dtype;
-        let same = [b.buffer, to.buffer].iter().all(|x| kernel.buffers[x.0].dtype == dtype);
-        if !dtype.is_float() || !same {
+        let types = scalar::dtypes(main, &kernel.buffers);
+        let dtype = kernel.buffers[to.buffer.0].dtype;
+        let computed = dtype.is_float() || matches!(dtype, DType::I32 | DType::U32);
+        if !computed || types[value.0] != dtype || types[second.0] != dtype {
             return None;
         }
 
         let space = Space::new(&kernel.outer, &main.iters);
         let iters = space.extents.len();
-        let (a, b) = (Operand::new(&space, kernel, a, iters)?, Operand::new(&space, kernel, b, iters)?);
+        let (a, b) = (Operand::new(&space, kernel, *value, iters)?, Operand::new(&space, kernel, *second, iters)?);
         let epilogue = match rest.first() {
             None => {
                 let flat = Flat::of(&space.offset(to, &kernel.buffers[to.buffer.0]), iters)?;
-                Epilogue { reads: vec![], ops: vec![], dtypes: vec![], stores: vec![(to.buffer, flat, None)] }
+                Epilogue { body: Body::default(), stores: vec![(to.buffer, flat, None)] }
             }
             Some(_) => epilogue(kernel, &space, to)?,
         };
@@ -254,10 +279,8 @@ impl Contraction {
 
     fn mergeable(&self, outer: usize, inner: usize) -> bool {
         let operands = [&self.rows_operand, &self.panel_operand];
-        let reads = self.epilogue.reads.iter().filter_map(|r| match r {
-            EpilogueRead::At(_, f) => Some(f),
-            EpilogueRead::Accumulator => None,
-        });
+        let bodies = [&self.rows_operand.prologue, &self.panel_operand.prologue, &self.epilogue.body];
+        let reads = bodies.into_iter().flat_map(Body::flats);
         let stores = self.epilogue.stores.iter().map(|s| &s.1);
         let mut flats = operands.iter().map(|o| &o.flat).chain(reads).chain(stores);
         operands.iter().all(|o| !o.guarded(outer) && !o.guarded(inner))
@@ -276,8 +299,8 @@ fn epilogue(kernel: &Kernel, space: &Space, from: &Access) -> Option<Epilogue> {
     let mut reads = vec![];
     for r in &nest.reads {
         reads.push(match r.buffer == from.buffer {
-            true => EpilogueRead::Accumulator,
-            false if r.outside.is_none() => EpilogueRead::At(r.buffer, flat(r)?),
+            true => Read::Main,
+            false if r.outside.is_none() => Read::At(r.buffer, flat(r)?),
             false => return None,
         });
     }
@@ -292,5 +315,6 @@ fn epilogue(kernel: &Kernel, space: &Space, from: &Access) -> Option<Epilogue> {
             _ => return None,
         }
     }
-    Some(Epilogue { reads, ops: nest.ops.clone(), dtypes: scalar::dtypes(nest, &kernel.buffers), stores })
+    let body = Body { reads, ops: nest.ops.clone(), dtypes: scalar::dtypes(nest, &kernel.buffers) };
+    Some(Epilogue { body, stores })
 }

@@ -2,6 +2,7 @@
 
 use super::emit::{At, Env, Range};
 use super::epilogue;
+use super::pack;
 use super::plan::Source;
 use crate::explicit::{Buf, Cmp, Elem, V};
 
@@ -28,10 +29,13 @@ impl<'c> Columns<'c> {
         });
         let (buffer, base) = match s.panel_source {
             Source::Direct | Source::Window => (env.buffer(o.buffer), b.add(env.offset(&o.flat, at), start)),
-            Source::Scratch => (env.panels, b.mul(local, b.mul(env.block_length(at), b.index(s.width() as i64)))),
+            Source::Scratch => {
+                let steps = env.grouped(env.block_length(at));
+                (env.panels, b.mul(local, b.mul(steps, b.index(s.width() as i64))))
+            }
             Source::Ahead => {
-                let number = b.add(b.mul(env.batch(|a| o.uses(a), at), env.col_tiles), panel);
-                let base = b.mul(number, b.mul(env.k, b.index(s.width() as i64)));
+                let number = b.add(b.mul(env.batch(|a| o.flat.uses(a), at), env.col_tiles), panel);
+                let base = b.mul(number, b.mul(env.grouped(env.k), b.index(s.width() as i64)));
                 (env.buffer(o.buffer), b.add(base, env.block_offset(at, s.width())))
             }
         };
@@ -56,10 +60,15 @@ impl<'c> Rows<'c> {
         let shifts = |stride: V<'c>| (0..s.rows).map(|r| b.mul(stride, b.index(r as i64))).collect();
         let buffer = env.buffer(o.buffer);
         if s.row_source == Source::Ahead {
-            let number = b.add(b.mul(env.batch(|a| o.uses(a), at), env.row_tiles), tile);
+            let number = b.add(b.mul(env.batch(|a| o.flat.uses(a), at), env.row_tiles), tile);
             let base = b.mul(number, b.mul(env.k, b.index(s.rows as i64)));
             let base = b.add(base, env.block_offset(at, s.rows));
             return Rows { start: first, buffer, base, shifts: shifts(b.index(1)) };
+        }
+        if s.row_source == Source::Scratch {
+            pack::rows(env, at, first);
+            let (base, steps) = (b.index(0), env.grouped(env.block_length(at)));
+            return Rows { start: first, buffer: env.rows, base, shifts: shifts(steps) };
         }
         let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
         let base = env.offset(&o.flat, at);
@@ -124,39 +133,60 @@ fn accumulate<'c>(
     let direct = s.row_source == Source::Direct || s.panel_source == Source::Direct;
     let row_step = |a: usize| match s.row_source {
         Source::Direct => env.size(&env.c.rows_operand.flat.strides[a]),
+        Source::Scratch => env.packed_stride(a, 1),
         _ => env.packed_stride(a, s.rows),
     };
     let panel_step = |a: usize| match s.panel_source {
         Source::Direct => env.size(&env.c.panel_operand.flat.strides[a]),
         _ => env.packed_stride(a, s.width()),
     };
+    let row = if s.row_source == Source::Scratch { 1 } else { s.rows as i64 };
+    let (length, width) = (env.block_length(at), s.width() as i64);
     let axes = match direct {
         true => env.k_axes(at, &[&row_step, &panel_step]),
-        false => vec![(env.block_length(at), vec![b.index(s.rows as i64), b.index(s.width() as i64)])],
+        // Rows count pairs.
+        false if s.pairs => vec![(b.div_ceil(length, 2), vec![b.index(1), b.index(2 * width)])],
+        false => vec![(length, vec![b.index(row), b.index(width)])],
     };
     env.nest(&axes, &[rows.base, columns.base], init, &mut vec![], &mut |_, cursors, sums| {
-        let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, columns, cursors[1], v)).collect();
+        let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, at, columns, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in &rows.shifts {
-            let element = b.broadcast(env.widened(b.load(rows.buffer, b.add(cursors[0], *shift))), s.lanes as u32);
+            let element = match s.pairs {
+                true => {
+                    let pair = b.load(env.row_pairs, b.add(cursors[0], b.div_u(*shift, b.index(2))));
+                    b.reinterpret(b.broadcast(pair, s.lanes as u32), Elem::I16)
+                }
+                false => b.broadcast(b.load(rows.buffer, b.add(cursors[0], *shift)), s.lanes as u32),
+            };
             for v in &vectors {
-                next.push(b.fma(element, *v, sums[next.len()]));
+                let sum = sums[next.len()];
+                next.push(match s.pairs {
+                    true => b.add(sum, b.pair_products(element, *v)),
+                    false => env.multiply_add(element, *v, sum),
+                });
             }
         }
         next
     })
 }
 
-fn load_columns<'c>(env: &Env<'_, 'c>, columns: &Columns<'c>, cursor: V<'c>, v: u64) -> V<'c> {
+fn load_columns<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, cursor: V<'c>, v: u64) -> V<'c> {
     let (b, s) = (env.b, env.s);
-    let index = b.add(cursor, b.index((v * s.lanes) as i64));
+    let first = b.index((v * s.lanes) as i64);
+    let (shift, lanes) = if s.pairs { (b.add(first, first), 2 * s.lanes) } else { (first, s.lanes) };
+    let index = b.add(cursor, shift);
     let buffer = columns.buffer;
-    env.widened(match &columns.masks {
+    let loaded = match &columns.masks {
         Some(masks) if s.panel_source == Source::Direct => {
             b.masked_load(buffer, index, masks[v as usize], b.zero(buffer.elem.scalar()))
         }
-        _ => b.vload(buffer, index, s.lanes as u32),
-    })
+        _ => b.vload(buffer, index, lanes as u32),
+    };
+    match s.panel_source {
+        Source::Scratch => loaded,
+        _ => env.factors(&env.c.panel_operand, at, b.add(columns.start, first), loaded),
+    }
 }
 
 /// Takes a tile from `saved` in the scratch through the epilogue. The tile begins at the first of `rows`, and stores from the

@@ -104,7 +104,7 @@ impl<'a> Windows<'a> {
                 let axes = self.axes(env, at, &self.channel);
                 env.nest(&axes, cursors, &[], &mut vec![], &mut |_, cursors, _| {
                     let v = self.gather(env, &segments, &masks, cursors[0]);
-                    b.vstore(v, env.panels, cursors[1]);
+                    b.vstore(env.factors(&env.c.panel_operand, at, first, v), env.panels, cursors[1]);
                     vec![]
                 });
                 vec![]
@@ -245,29 +245,29 @@ impl<'a> Windows<'a> {
         at.with(*env.c.cols.last().expect("there are columns"), x)
     }
 
-    /// A vector of columns whose first element would be at `from`, through the masks of its parts.
+    /// The elements of a vector of columns, the first of which would be at `from`, through the masks of its parts.
     pub fn masked<'c>(&self, env: &Env<'_, 'c>, from: V<'c>, masks: &[V<'c>]) -> V<'c> {
         let (b, o) = (env.b, &env.c.panel_operand);
-        let outside = b.broadcast(env.outside(o.outside), env.s.lanes as u32);
+        let outside = b.broadcast(env.outside(o), env.s.lanes as u32);
         let part = |(i, m): (usize, &V<'c>)| {
             let from = b.add(from, b.index(i as i64 * env.s.lanes as i64));
             b.masked_load(env.buffer(o.buffer), from, *m, outside)
         };
-        env.widened(self.join(env, &masks.iter().enumerate().map(part).collect::<Vec<_>>()))
+        self.join(env, &masks.iter().enumerate().map(part).collect::<Vec<_>>())
     }
 
-    /// A vector of columns whose first element is at `from`, all inside.
+    /// The elements of a vector of columns, the first of which is at `from`, all inside.
     pub fn load<'c>(&self, env: &Env<'_, 'c>, from: V<'c>) -> V<'c> {
         let (b, lanes) = (env.b, env.s.lanes as i64);
         let buffer = env.buffer(env.c.panel_operand.buffer);
         let low = b.vload(buffer, from, lanes as u32);
         if self.stride == 1 {
-            return env.widened(low);
+            return low;
         }
         // Every second element; the second load ends at the last element that is wanted.
         let high = b.vload(buffer, b.add(from, b.index(lanes - 1)), lanes as u32);
         let pick = |l: i64| if 2 * l < lanes { 2 * l } else { lanes + 2 * l - (lanes - 1) };
-        env.widened(b.shuffle(low, high, &(0..lanes).map(pick).collect::<Vec<_>>()))
+        b.shuffle(low, high, &(0..lanes).map(pick).collect::<Vec<_>>())
     }
 
     /// As [`Windows::pack`] on a target without masks: whole vectors inside one line, else lane by lane.
@@ -286,23 +286,22 @@ impl<'a> Windows<'a> {
                 let vectors = || {
                     let from = b.add(segment.base, cursors[0]);
                     env.nest(&channels, &[from, cursors[1]], &[], &mut vec![], &mut |_, cursors, _| {
-                        b.vstore(self.load(env, cursors[0]), env.panels, cursors[1]);
+                        let v = env.factors(o, at, first, self.load(env, cursors[0]));
+                        b.vstore(v, env.panels, cursors[1]);
                         vec![]
                     });
                 };
                 let lanes = || {
                     b.for_(b.index(0), b.index(s.lanes as i64), 1, |b, j| {
                         // Lanes past the last column repeat it: their results are not stored.
-                        let at = env.columns(at, b.min(b.add(first, j), last));
+                        let n = b.min(b.add(first, j), last);
+                        let at = env.columns(at, n);
                         let inside = self.all_inside(env, &at, tap);
                         let from = b.add(env.offset(&o.flat, &at), cursors[0]);
                         env.nest(&channels, &[from, b.add(cursors[1], j)], &[], &mut vec![], &mut |_, cursors, _| {
-                            let v = b.if_else(
-                                inside,
-                                |b| vec![env.widened(b.load(env.buffer(o.buffer), cursors[0]))],
-                                |b| vec![b.float(env.elem, o.outside)],
-                            );
-                            b.store(v[0], env.panels, cursors[1]);
+                            let load = |b: &Builder<'c>| vec![b.load(env.buffer(o.buffer), cursors[0])];
+                            let v = b.if_else(inside, load, |_| vec![env.outside(o)]);
+                            b.store(env.factors(o, &at, n, v[0]), env.panels, cursors[1]);
                             vec![]
                         });
                     });
@@ -345,14 +344,14 @@ impl<'a> Windows<'a> {
         let buffer = env.buffer(o.buffer);
         let parts: Vec<V<'c>> = (0..self.stride)
             .map(|part| {
-                let outside = b.broadcast(env.outside(o.outside), lanes as u32);
+                let outside = b.broadcast(env.outside(o), lanes as u32);
                 segments.iter().zip(masks).fold(outside, |v, (segment, masks)| {
                     let from = b.add(b.add(segment.base, cursor), b.index(part * lanes));
                     b.masked_load(buffer, from, masks[part as usize], v)
                 })
             })
             .collect();
-        env.widened(self.join(env, &parts))
+        self.join(env, &parts)
     }
 }
 

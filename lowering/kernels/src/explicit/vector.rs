@@ -1,6 +1,6 @@
 //! Rank-1 vectors.
 
-use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute};
 
 use super::builder::Builder;
 use super::types::{Elem, Repr, V};
@@ -61,5 +61,30 @@ impl<'c> Builder<'c> {
     /// 0, 1, 2, ... as index.
     pub fn step(&self, lanes: u32) -> V<'c> {
         self.emit("vector.step", &[], Elem::Index.vector(lanes), &[])
+    }
+
+    /// The same bits as lanes of another width.
+    pub fn reinterpret(&self, v: V<'c>, to: Elem) -> V<'c> {
+        let lanes = v.ty().lanes * v.elem().bits() / to.bits();
+        self.emit("vector.bitcast", &[self.raw(v)], to.vector(lanes), &[])
+    }
+
+    /// Of 16-bit lanes, signed: the sum of the products of each two neighbours, as 32-bit lanes. x86-64 only.
+    pub fn pair_products(&self, a: V<'c>, b: V<'c>) -> V<'c> {
+        assert!(a.ty() == b.ty() && a.elem() == Elem::I16, "pair products of {} and {}", a.ty(), b.ty());
+        let name = match a.ty().lanes {
+            8 => "llvm.x86.sse2.pmadd.wd",
+            16 => "llvm.x86.avx2.pmadd.wd",
+            lanes => {
+                assert!(lanes == 32, "pair products of {}", a.ty());
+                "llvm.x86.avx512.pmaddw.d.512"
+            }
+        };
+        let name = StringAttribute::new(self.context(), name).into();
+        let segments = DenseI32ArrayAttribute::new(self.context(), &[2, 0]).into();
+        let bundles = DenseI32ArrayAttribute::new(self.context(), &[]).into();
+        let attributes = [("intrin", name), ("operandSegmentSizes", segments), ("op_bundle_sizes", bundles)];
+        let ty = Elem::I32.vector(a.ty().lanes / 2);
+        self.emit("llvm.call_intrinsic", &[self.raw(a), self.raw(b)], ty, &attributes)
     }
 }

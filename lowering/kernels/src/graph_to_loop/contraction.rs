@@ -1,6 +1,6 @@
 //! Matrix products and convolutions: one fused multiply-add reduction a result element.
 
-use neap_optable::{BinaryKind, CompareKind, Dim, Node};
+use neap_optable::{BinaryKind, CompareKind, Dim, GraphOp, Node, ValueId};
 
 use super::Unlowerable;
 use super::layout::Layout;
@@ -100,18 +100,37 @@ pub(super) fn conv<'a>(cx: &mut Lowering<'a>, n: &'a Node) -> Result<(), Unlower
         let last = reach.sub(&Dim::constant(w.low[d])).sub(&from[2 + d].sub(&one));
         inside &= w.low[d] == 0 && last.as_i64().is_some_and(|v| v <= 0);
     }
-    let value = if inside {
-        nest.value(cx, input, &index)?
-    } else {
-        let buffer = cx.whole(n, input)?;
-        let dtype = cx.ty(input).dtype;
-        let zero = if dtype.is_float() { Scalar::Float(0.0) } else { Scalar::Int(0) };
-        nest.read(Access { buffer, index, outside: Some(zero) }, dtype)
-    };
+    if !inside {
+        // Scalar work on the image reads its elements here, padded by what the work makes 0 of.
+        let (raw, outside) = padded(cx, input);
+        let (buffer, dtype) = (cx.whole(n, raw)?, cx.ty(raw).dtype);
+        let outside = if dtype.is_float() { Scalar::Float(0.0) } else { Scalar::Int(outside) };
+        let read = nest.read(Access { buffer, index: index.clone(), outside: Some(outside) }, dtype);
+        nest.let_value(raw, &index, read);
+    }
+    let value = nest.value(cx, input, &index)?;
     let mut at = vec![group.times(&per_group).add(&channel)];
     at.extend((0..=spatial).map(|d| nest.own(d)));
     let second = nest.value(cx, filter, &at)?;
     contract(cx, n, nest, value, second, result)
+}
+
+/// The value in memory that an image is computed from by casts and subtractions of constants, and the number of which they
+/// make 0.
+fn padded(cx: &Lowering<'_>, mut v: ValueId) -> (ValueId, i64) {
+    let mut outside = 0;
+    while let Some(n) = cx.producer(v) {
+        match n.op {
+            GraphOp::Cast => {}
+            GraphOp::Binary if n.attrs.get_enum::<BinaryKind>("kind") == BinaryKind::Sub => {
+                let Some(zero) = cx.splat(n.inputs[1]) else { break };
+                outside += zero;
+            }
+            _ => break,
+        }
+        v = n.inputs[0];
+    }
+    (v, outside)
 }
 
 /// Where windows do not overlap, each result element comes from one input element: its position in the window is an iterator of

@@ -135,7 +135,7 @@ impl NestBuilder {
 }
 
 /// The first element of little-endian data.
-fn scalar(dtype: DType, data: &[u8]) -> Scalar {
+pub(super) fn scalar(dtype: DType, data: &[u8]) -> Scalar {
     fn get<T: Element>(data: &[u8]) -> T {
         T::read(&data[..T::DTYPE.size() as usize])
     }

@@ -55,6 +55,12 @@ impl NestBuilder {
         OpId(self.nest.ops.len() - 1)
     }
 
+    /// Says what a value is at an index.
+    pub(super) fn let_value(&mut self, v: ValueId, index: &[Index], op: OpId) {
+        let index = index.iter().map(|i| self.space.simplify(i)).collect();
+        self.memo.insert((v, index), op);
+    }
+
     /// Reads an element by access map; indices are simplified.
     pub(super) fn read(&mut self, mut access: Access, dtype: DType) -> OpId {
         for i in &mut access.index {

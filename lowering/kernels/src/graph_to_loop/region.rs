@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 
-use neap_optable::{Body, DType, Dim, GraphOp, Node, TensorType, ValueId};
+use neap_optable::{Attr, Body, DType, Dim, GraphOp, Node, TensorType, ValueId};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::Unlowerable;
+use super::{Unlowerable, inline};
 use super::layout::{Layout, Slot};
 use super::nest::NestBuilder;
 use crate::affine::Space;
-use crate::ir::{Access, Buffer, BufferId, Effect, Index, Iter, IterKind, Kernel, Nest, OpId, Role, ScalarOp};
+use crate::ir::{Access, Buffer, BufferId, Effect, Index, Iter, IterKind, Kernel, Nest, OpId, Role, Scalar, ScalarOp};
 
 /// Where a value can be read.
 #[derive(Clone, Debug)]
@@ -143,6 +143,21 @@ impl<'a> Lowering<'a> {
             ([p], None | Some(0)) => {
                 self.stored.insert(*p);
                 Some(self.out_buffer(*p))
+            }
+            _ => None,
+        }
+    }
+
+    /// The one integer that all elements of a value are, if the region says so.
+    pub(super) fn splat(&self, v: ValueId) -> Option<i64> {
+        let n = self.producer(v)?;
+        match (n.op, n.attrs.get("value")) {
+            (GraphOp::Broadcast | GraphOp::Reshape | GraphOp::Cast, _) => self.splat(n.inputs[0]),
+            (GraphOp::Constant, Some(Attr::Elements { dtype, data, .. })) if data.len() as u64 == dtype.size() => {
+                match inline::scalar(*dtype, data) {
+                    Scalar::Int(v) => Some(v),
+                    Scalar::Float(_) => None,
+                }
             }
             _ => None,
         }

@@ -32,17 +32,9 @@ fn normal_nest(kernel: &Kernel, nest: &Nest) -> Nest {
 }
 
 fn renumbered(op: &ScalarOp, to: &[OpId]) -> ScalarOp {
-    let at = |o: &OpId| to[o.0];
     match op {
-        ScalarOp::Read(_) | ScalarOp::Iter(_) | ScalarOp::Size(_) => op.clone(),
         ScalarOp::Const(d, s) => ScalarOp::Const(*d, rounded(*d, *s)),
-        ScalarOp::Load(b, i) => ScalarOp::Load(*b, i.iter().map(at).collect()),
-        ScalarOp::Unary(k, a) => ScalarOp::Unary(*k, at(a)),
-        ScalarOp::Binary(k, a, b) => ScalarOp::Binary(*k, at(a), at(b)),
-        ScalarOp::Compare(k, a, b) => ScalarOp::Compare(*k, at(a), at(b)),
-        ScalarOp::Select(c, a, b) => ScalarOp::Select(at(c), at(a), at(b)),
-        ScalarOp::Cast(d, a) => ScalarOp::Cast(*d, at(a)),
-        ScalarOp::Fma(a, b, c) => ScalarOp::Fma(at(a), at(b), at(c)),
+        other => other.renumbered(|o| to[o.0]),
     }
 }
 

@@ -106,8 +106,20 @@ impl<'a> Emitter<'a> {
 /// Whether an argument of a region is read at single places alone, so that a slice of it costs its kernel nothing.
 fn moves_inside(region: &Body, arg: usize) -> bool {
     let v = region.args[arg];
+    let mut from_it = vec![v];
+    for n in &region.nodes {
+        if n.inputs.iter().any(|i| from_it.contains(i)) {
+            from_it.extend(&n.outputs);
+        }
+    }
+    // A contraction that widens its operands reads them at many places.
+    let contracted = |n: &Node| {
+        matches!(n.op, GraphOp::Matmul | GraphOp::Conv) && n.inputs.iter().any(|i| from_it.contains(i))
+    };
     let mut readers = region.nodes.iter().filter(|n| n.inputs.contains(&v));
-    readers.all(|n| neap_optable::is_elementwise(n.op)) && !region.results.contains(&v)
+    readers.all(|n| neap_optable::is_elementwise(n.op))
+        && !region.nodes.iter().any(contracted)
+        && !region.results.contains(&v)
 }
 
 /// The region for a part of its results, its arguments being these parts of the old ones.

@@ -5,6 +5,7 @@ mod arithmetic;
 mod attention;
 mod constant;
 mod contract;
+mod dequantised;
 mod einsum;
 mod index;
 mod logic;
@@ -20,6 +21,8 @@ mod scatter;
 mod sort;
 mod spatial;
 mod window;
+
+pub(super) use dequantised::Dequantised;
 
 use super::table::Entry;
 

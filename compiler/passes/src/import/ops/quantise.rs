@@ -5,8 +5,9 @@
 
 use neap_optable::{BinaryKind as B, CompareKind as C, DType, Dim, ReduceKind, UnaryKind as U};
 
-use super::contract::product;
-use super::spatial::{convolution, filter_and_kernel};
+use super::contract::product_of;
+use super::dequantised::Dequantised;
+use super::spatial::{convolution, kernel};
 use crate::import::cx::{Cx, Val};
 use crate::import::error::{Res, invalid, unsupported};
 use crate::import::op::Op;
@@ -23,7 +24,7 @@ pub(super) const OPS: &[Entry] = &[
 ];
 
 /// Constants of more elements than this are widened at run time.
-const MANY: i64 = 1 << 14;
+const MANY: i64 = 1 << 8;
 
 /// The range of a quantised type.
 #[derive(Clone, Copy)]
@@ -117,6 +118,15 @@ fn quantize(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
         (None, other) => return unsupported(format!("cannot quantise to ONNX's element type {other}")),
     };
     let (scale, zero) = parameters(cx, op, x)?;
+    // Sums of products are scaled once.
+    if let Some(sums) = cx.dequantised(x).filter(|d| cx.dtype(d.integers) == DType::I32 && d.zero.is_none())
+        && cx.dtype(scale) == DType::F32
+    {
+        let factor = cx.binary(B::Div, sums.scale, scale)?;
+        let v = cx.cast(sums.integers, DType::F32)?;
+        let v = cx.binary(B::Mul, v, factor)?;
+        return Ok(vec![range.saturate(cx, v, zero)?]);
+    }
     let (x, scale) = (cx.cast(x, DType::F32)?, cx.cast(scale, DType::F32)?);
     let v = cx.binary(B::Div, x, scale)?;
     Ok(vec![range.saturate(cx, v, zero)?])
@@ -128,12 +138,18 @@ fn dequantize(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
         return unsupported(format!("cannot dequantise {}", cx.ty(x)));
     }
     let to = cx.dtype(op.input(1)?);
+    let from = Dequantised { integers: x, scale: op.input(1)?, zero: op.opt(2), axis: op.axis(1, cx.rank(x)).unwrap_or(0) };
+    let blocked = op.int("block_size", 0)? > 0;
     let x = small(cx, x)?;
     let (scale, zero) = parameters(cx, op, x)?;
     let v = centred(cx, x, zero)?;
     let (v, scale) = (cx.cast(v, DType::F32)?, cx.cast(scale, DType::F32)?);
     let v = cx.binary(B::Mul, v, scale)?;
-    Ok(vec![cx.cast(v, to)?])
+    let y = cx.cast(v, to)?;
+    if !blocked {
+        cx.set_dequantised(y, from);
+    }
+    Ok(vec![y])
 }
 
 /// The same value, to be widened at run time where it is a large constant.
@@ -147,6 +163,10 @@ fn centred(cx: &mut Cx, v: Val, zero: Option<Val>) -> Res<Val> {
     let wide = cx.cast(v, DType::I32)?;
     match zero {
         Some(z) if !nought(cx, z) => {
+            // Of 8 bits where it is read, so that differences are known to be small.
+            let (known, one) = (cx.tensor(z).is_some(), cx.ty(z).count().as_i64() == Some(1));
+            let z = if known && !one { cx.at_run_time(z)? } else { z };
+            let z = if known && one { z } else { cx.broadcast(z, &cx.dims(wide))? };
             let z = cx.cast(z, DType::I32)?;
             cx.binary(B::Sub, wide, z)
         }
@@ -201,32 +221,38 @@ fn of_columns(cx: &mut Cx, zero: Option<Val>) -> Res<Option<Val>> {
     }
 }
 
+/// Quantised numbers and their zero points.
+pub(super) type Quantised = (Val, Option<Val>);
+
 /// The i32 product of two quantised matrices.
-fn integer_product(cx: &mut Cx, a: Val, za: Option<Val>, b: Val, zb: Option<Val>) -> Res<Val> {
-    let (za, zb) = (of_rows(cx, za)?, of_columns(cx, zb)?);
-    let (a, b) = (small(cx, a)?, small(cx, b)?);
+pub(super) fn integer_product(cx: &mut Cx, a: Quantised, b: Quantised, transpose_rhs: bool) -> Res<Val> {
+    let za = of_rows(cx, a.1)?;
+    let zb = match (b.1, transpose_rhs) {
+        (zb, true) => of_rows(cx, zb)?,
+        (zb, false) => of_columns(cx, zb)?,
+    };
+    let (a, b) = (small(cx, a.0)?, small(cx, b.0)?);
     let (a, b) = (centred(cx, a, za)?, centred(cx, b, zb)?);
-    product(cx, a, b)
+    product_of(cx, a, b, transpose_rhs)
 }
 
 fn matmul(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
-    Ok(vec![integer_product(cx, op.input(0)?, op.opt(2), op.input(1)?, op.opt(3))?])
+    Ok(vec![integer_product(cx, (op.input(0)?, op.opt(2)), (op.input(1)?, op.opt(3)), false)?])
 }
 
-/// The i32 convolution of a quantised image with quantised filters; `first` is the filter's operand.
-fn integer_conv(cx: &mut Cx, op: &Op<'_>, first: usize, zx: Option<Val>, zw: Option<Val>) -> Res<Val> {
-    let x = op.input(0)?;
-    let (filter, kernel) = filter_and_kernel(cx, op, x, first)?;
-    let zx = zx.map(|z| cx.one_element(z, "the image's zero point")).transpose()?;
-    let zw = zw.map(|z| spread(cx, z, filter, 0, 0)).transpose()?;
-    let (x, filter) = (small(cx, x)?, small(cx, filter)?);
+/// The i32 convolution of a quantised image with quantised filters.
+pub(super) fn integer_conv(cx: &mut Cx, op: &Op<'_>, x: Quantised, filter: Quantised) -> Res<Val> {
+    let kernel = kernel(cx, op, x.0, filter.0)?;
+    let zx = x.1.map(|z| cx.one_element(z, "the image's zero point")).transpose()?;
+    let zw = filter.1.map(|z| spread(cx, z, filter.0, 0, 0)).transpose()?;
+    let (x, filter) = (small(cx, x.0)?, small(cx, filter.0)?);
     // Pads are zeros of the numbers meant, so they are put around what is centred.
     let (x, filter) = (centred(cx, x, zx)?, centred(cx, filter, zw)?);
     convolution(cx, op, x, filter, kernel)
 }
 
 fn conv(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
-    Ok(vec![integer_conv(cx, op, 1, op.opt(2), op.opt(3))?])
+    Ok(vec![integer_conv(cx, op, (op.input(0)?, op.opt(2)), (op.input(1)?, op.opt(3)))?])
 }
 
 /// i32 sums to a quantised type: times a scale, rounded, moved and saturated.
@@ -249,7 +275,7 @@ fn factor(cx: &mut Cx, left: Val, right: Val, result: Val) -> Res<Val> {
 }
 
 fn linear_matmul(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
-    let sums = integer_product(cx, op.input(0)?, op.opt(2), op.input(3)?, op.opt(5))?;
+    let sums = integer_product(cx, (op.input(0)?, op.opt(2)), (op.input(3)?, op.opt(5)), false)?;
     let (left, right) = (of_rows(cx, op.opt(1))?, of_columns(cx, op.opt(4))?);
     let (Some(left), Some(right)) = (left, right) else { return invalid("a scale is missing") };
     let result = cx.one_element(op.input(6)?, "the result's scale")?;
@@ -258,7 +284,7 @@ fn linear_matmul(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
 }
 
 fn linear_conv(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
-    let mut sums = integer_conv(cx, op, 3, op.opt(2), op.opt(5))?;
+    let mut sums = integer_conv(cx, op, (op.input(0)?, op.opt(2)), (op.input(3)?, op.opt(5)))?;
     if let Some(bias) = op.opt(8) {
         let bias = cx.channel(bias, cx.rank(sums), 1)?;
         sums = cx.binary(B::Add, sums, bias)?;

@@ -2,6 +2,7 @@
 
 use neap_optable::{BinaryKind as B, Dim, GraphOp, TensorType};
 
+use super::dequantised;
 use super::window::{Window, list};
 use crate::import::cx::{Cx, Val};
 use crate::import::error::{Res, invalid};
@@ -12,14 +13,12 @@ pub(super) const OPS: &[Entry] = &[always("Conv", conv), always("ConvTranspose",
 
 /// Operands of rank 3 or more, and the filter's kernel, which must agree with the attribute.
 fn operands(cx: &Cx, op: &Op<'_>) -> Res<(Val, Val, Vec<i64>)> {
-    let x = op.input(0)?;
-    let (filter, kernel) = filter_and_kernel(cx, op, x, 1)?;
-    Ok((x, filter, kernel))
+    let (x, filter) = (op.input(0)?, op.input(1)?);
+    Ok((x, filter, kernel(cx, op, x, filter)?))
 }
 
-/// The filter, operand `at`, and its kernel, which must agree with the attribute.
-pub(super) fn filter_and_kernel(cx: &Cx, op: &Op<'_>, x: Val, at: usize) -> Res<(Val, Vec<i64>)> {
-    let filter = op.input(at)?;
+/// The filter's kernel, which must agree with the attribute.
+pub(super) fn kernel(cx: &Cx, op: &Op<'_>, x: Val, filter: Val) -> Res<Vec<i64>> {
     if cx.rank(x) < 3 || cx.rank(filter) != cx.rank(x) {
         return invalid(format!("input {} and filter {} must have one rank of at least 3", cx.ty(x), cx.ty(filter)));
     }
@@ -28,7 +27,7 @@ pub(super) fn filter_and_kernel(cx: &Cx, op: &Op<'_>, x: Val, at: usize) -> Res<
         Some(k) if k != kernel => {
             invalid(format!("attribute `kernel_shape` is {k:?}, the filter is {}", cx.ty(filter)))
         }
-        _ => Ok((filter, kernel)),
+        _ => Ok(kernel),
     }
 }
 
@@ -47,6 +46,9 @@ fn biased(cx: &mut Cx, y: Val, bias: Option<Val>) -> Res<Val> {
 }
 
 fn conv(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
+    if let Some(y) = dequantised::conv(cx, op)? {
+        return Ok(vec![y]);
+    }
     let (x, filter, kernel) = operands(cx, op)?;
     let y = convolution(cx, op, x, filter, kernel)?;
     Ok(vec![biased(cx, y, op.opt(2))?])
