@@ -8,31 +8,31 @@ use super::random::Random;
 const F: DType = DType::F32;
 
 /// Builds one region.
-struct Region {
-    body: Body,
-    inputs: Vec<Tensor>,
-    rng: Random,
+pub(super) struct Region {
+    pub body: Body,
+    pub inputs: Vec<Tensor>,
+    pub rng: Random,
 }
 
 impl Region {
-    fn input(&mut self, dtype: DType, dims: &[u64]) -> ValueId {
+    pub fn input(&mut self, dtype: DType, dims: &[u64]) -> ValueId {
         let t = self.rng.tensor(dtype, dims);
         self.given(t)
     }
 
-    fn given(&mut self, t: Tensor) -> ValueId {
+    pub fn given(&mut self, t: Tensor) -> ValueId {
         let v = self.body.arg(t.ty());
         self.inputs.push(t);
         v
     }
 
-    fn op(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId]) -> ValueId {
+    pub fn op(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId]) -> ValueId {
         let ins: Vec<TensorType> = inputs.iter().map(|v| self.body.ty(*v).clone()).collect();
         let types = infer(op, &attrs, &ins).unwrap_or_else(|e| panic!("{e}"));
         self.body.push(op, attrs, inputs, types, op.name())[0]
     }
 
-    fn shaped(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId], dtype: DType, dims: &[u64]) -> ValueId {
+    pub fn shaped(&mut self, op: GraphOp, attrs: Attrs, inputs: &[ValueId], dtype: DType, dims: &[u64]) -> ValueId {
         self.body.push(op, attrs, inputs, [TensorType::fixed(dtype, dims)], op.name())[0]
     }
 
@@ -40,19 +40,19 @@ impl Region {
         self.op(GraphOp::Unary, Attrs::new().int("kind", k), &[x])
     }
 
-    fn binary(&mut self, k: BinaryKind, x: ValueId, y: ValueId) -> ValueId {
+    pub fn binary(&mut self, k: BinaryKind, x: ValueId, y: ValueId) -> ValueId {
         self.op(GraphOp::Binary, Attrs::new().int("kind", k), &[x, y])
     }
 
-    fn add(&mut self, x: ValueId, y: ValueId) -> ValueId {
+    pub fn add(&mut self, x: ValueId, y: ValueId) -> ValueId {
         self.binary(BinaryKind::Add, x, y)
     }
 
-    fn mul(&mut self, x: ValueId, y: ValueId) -> ValueId {
+    pub fn mul(&mut self, x: ValueId, y: ValueId) -> ValueId {
         self.binary(BinaryKind::Mul, x, y)
     }
 
-    fn like(&mut self, x: ValueId, like: ValueId) -> ValueId {
+    pub fn like(&mut self, x: ValueId, like: ValueId) -> ValueId {
         let ty = self.body.ty(like).clone();
         let attrs = Attrs::new();
         self.body.push(GraphOp::Broadcast, attrs, &[x], [TensorType { dtype: self.body.ty(x).dtype, ..ty }], "b")[0]
@@ -65,7 +65,7 @@ impl Region {
         self.body.push(GraphOp::Constant, Attrs::new().with("value", value), &[], [ty], "c")[0]
     }
 
-    fn matmul(&mut self, x: ValueId, y: ValueId) -> ValueId {
+    pub fn matmul(&mut self, x: ValueId, y: ValueId) -> ValueId {
         self.op(GraphOp::Matmul, Attrs::new().flag("transpose_lhs", false).flag("transpose_rhs", false), &[x, y])
     }
 
@@ -83,7 +83,7 @@ impl Region {
     }
 }
 
-fn case(name: &str, make: impl FnOnce(&mut Region) -> Vec<ValueId>) -> Case {
+pub(super) fn case(name: &str, make: impl FnOnce(&mut Region) -> Vec<ValueId>) -> Case {
     let mut r = Region { body: Body::default(), inputs: vec![], rng: Random::new(name.len() as u64) };
     let results = make(&mut r);
     r.body.results = results;

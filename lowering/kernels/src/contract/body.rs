@@ -188,7 +188,7 @@ impl<'c> Env<'_, 'c> {
             let several = self.ragged() && lanes > 0;
             let mask = (several && s.masks).then(|| b.create_mask(b.sub(self.n, n), lanes));
             let columns = Columns { first: n, lanes, mask, ragged: several && !s.masks };
-            let all = values(self, &o.prologue, at, columns, v);
+            let all = values(self, &o.prologue, &at.without(&self.c.cols), columns, v);
             v = *all.last().expect("it is not empty");
         }
         if s.pairs { b.int_cast_s(v, Elem::I16) } else { v }

@@ -183,6 +183,13 @@ impl<'c> At<'c> {
         at
     }
 
+    /// With axes fixed no more.
+    pub fn without(&self, axes: &[usize]) -> Self {
+        let mut at = self.clone();
+        axes.iter().for_each(|a| at.axes[*a] = None);
+        at
+    }
+
     /// Start of the current block along a contracted axis, if not 0.
     pub fn block_start(&self, axis: usize) -> Option<V<'c>> {
         self.axes[axis]
