@@ -10,8 +10,9 @@ use crate::diagnostic::{self, Diagnostic, Diagnostics, capture, checked};
 use crate::ffi;
 
 /// Dialects that neap builds IR in. Others stay registered: they load when a text or a pass names them.
-const LOADED: &[&str] =
-    &["func", "arith", "math", "scf", "memref", "vector", "llvm", "gpu", "linalg", "tensor", "graph", "loop", "segment"];
+const LOADED: &[&str] = &[
+    "func", "arith", "math", "scf", "memref", "vector", "llvm", "gpu", "linalg", "tensor", "graph", "loop", "segment",
+];
 
 /// Whether printed IR shows locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

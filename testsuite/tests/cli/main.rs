@@ -12,6 +12,7 @@ mod library;
 mod models;
 mod neap;
 mod numpy;
+mod quantised;
 mod same;
 mod tiled;
 mod types;
@@ -27,5 +28,6 @@ fn main() {
     trials.extend(same::trials());
     trials.extend(tiled::trials());
     trials.extend(types::trials());
+    trials.extend(quantised::trials());
     libtest_mimic::run(&args, trials).exit();
 }

@@ -252,7 +252,7 @@ impl Translator<'_> {
         let value = self.operand(op, 0)?;
         let ty = self.result_type(op)?;
         let ValueType::Vector(elem, lanes) = ty else { return Err(illegal(&op, "it makes vectors")) };
-        if elem == Elem::I1 || value.ty.elem() == Elem::I1 || lanes * width(elem) % PART != 0 {
+        if elem == Elem::I1 || value.ty.elem() == Elem::I1 || !(lanes * width(elem)).is_multiple_of(PART) {
             return Err(illegal(&op, "whole registers of numbers are seen with other lanes"));
         }
         let parts = value.parts.iter().map(|&x| self.view_as(part_type(elem), x)).collect();

@@ -79,7 +79,8 @@ impl Body {
             };
             // What its type cannot hold has wrapped.
             let holds = |(low, high): &(i64, i64)| {
-                dtype.is_int() && bounds(*dtype).map_or(dtype.size() >= 4, |(least, most)| least <= *low && *high <= most)
+                dtype.is_int()
+                    && bounds(*dtype).map_or(dtype.size() >= 4, |(least, most)| least <= *low && *high <= most)
             };
             ranges.push(range.filter(holds));
         }

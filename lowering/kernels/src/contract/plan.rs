@@ -126,7 +126,9 @@ impl ContractSchedule {
         let (tiles, batch) = (known(&panel_count), known(&c.count(&c.batch)));
         let packs = panel_source == Source::Scratch;
         let block = match (panel_source, row_source) {
-            (Source::Scratch, _) | (_, Source::Scratch) => block(&c, target.l2 / 8 / (width.max(rows) * step_size), group)?,
+            (Source::Scratch, _) | (_, Source::Scratch) => {
+                block(&c, target.l2 / 8 / (width.max(rows) * step_size), group)?
+            }
             // Many tiles pass over a panel: a block of it stays near.
             (Source::Ahead, _) if row_tiles > 1 => block(&c, target.l2 / 4 / (width * size), group).flatten(),
             _ => None,
@@ -180,10 +182,11 @@ impl ContractSchedule {
             scratch: scratch.total,
         };
         let narrow = |id: &BufferId| kernel.buffers[id.0].dtype.size() < size;
-        let touched = c.epilogue.stores.iter().map(|s| &s.0).chain(c.epilogue.body.reads.iter().filter_map(|r| match r {
-            Read::At(id, _) => Some(id),
-            Read::Main => None,
-        }));
+        let touched =
+            c.epilogue.stores.iter().map(|s| &s.0).chain(c.epilogue.body.reads.iter().filter_map(|r| match r {
+                Read::At(id, _) => Some(id),
+                Read::Main => None,
+            }));
         let vector_epilogue = target.backend != Backend::Cranelift || !touched.into_iter().any(narrow);
         let in_place = in_place(kernel, &c);
         let schedule = ContractSchedule {
@@ -312,7 +315,9 @@ fn in_place(kernel: &Kernel, c: &Contraction) -> Vec<(usize, usize)> {
     for (to, flat, _) in &c.epilogue.stores {
         for input in 0..inputs {
             let id = BufferId(input);
-            let factor = |o: &Operand| id == o.buffer || o.prologue.reads.iter().any(|r| matches!(r, Read::At(b, _) if *b == id));
+            let factor = |o: &Operand| {
+                id == o.buffer || o.prologue.reads.iter().any(|r| matches!(r, Read::At(b, _) if *b == id))
+            };
             if factor(&c.rows_operand) || factor(&c.panel_operand) {
                 continue;
             }

@@ -6,9 +6,9 @@ use std::hash::Hasher;
 use neap_optable::{Attr, Body, DType, Dim, GraphOp, Node, TensorType, ValueId};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Unlowerable, inline};
 use super::layout::{Layout, Slot};
 use super::nest::NestBuilder;
+use super::{Unlowerable, inline};
 use crate::affine::Space;
 use crate::ir::{Access, Buffer, BufferId, Effect, Index, Iter, IterKind, Kernel, Nest, OpId, Role, Scalar, ScalarOp};
 

@@ -19,7 +19,8 @@ pub(super) fn chains(body: &Body) -> Vec<Option<usize>> {
         }
         for operand in 0..2 {
             let alone = |v: ValueId| uses[v.0 as usize] == 1 && !results.contains(&v);
-            let mut chain = Chain { body, producers: &producers, anchor: n, operand, alone: &alone, nodes: vec![], main: None };
+            let mut chain =
+                Chain { body, producers: &producers, anchor: n, operand, alone: &alone, nodes: vec![], main: None };
             let v = n.inputs[operand];
             if chain.follow(v).is_some() && chain.main.is_some_and(|m| body.ty(m).dtype.size() == 1) {
                 for node in chain.nodes {

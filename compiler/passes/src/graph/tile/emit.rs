@@ -113,9 +113,8 @@ fn moves_inside(region: &Body, arg: usize) -> bool {
         }
     }
     // A contraction that widens its operands reads them at many places.
-    let contracted = |n: &Node| {
-        matches!(n.op, GraphOp::Matmul | GraphOp::Conv) && n.inputs.iter().any(|i| from_it.contains(i))
-    };
+    let contracted =
+        |n: &Node| matches!(n.op, GraphOp::Matmul | GraphOp::Conv) && n.inputs.iter().any(|i| from_it.contains(i));
     let mut readers = region.nodes.iter().filter(|n| n.inputs.contains(&v));
     readers.all(|n| neap_optable::is_elementwise(n.op))
         && !region.nodes.iter().any(contracted)

@@ -138,7 +138,8 @@ fn dequantize(cx: &mut Cx, op: &Op<'_>) -> Res<Vec<Val>> {
         return unsupported(format!("cannot dequantise {}", cx.ty(x)));
     }
     let to = cx.dtype(op.input(1)?);
-    let from = Dequantised { integers: x, scale: op.input(1)?, zero: op.opt(2), axis: op.axis(1, cx.rank(x)).unwrap_or(0) };
+    let from =
+        Dequantised { integers: x, scale: op.input(1)?, zero: op.opt(2), axis: op.axis(1, cx.rank(x)).unwrap_or(0) };
     let blocked = op.int("block_size", 0)? > 0;
     let x = small(cx, x)?;
     let (scale, zero) = parameters(cx, op, x)?;
