@@ -36,7 +36,7 @@ impl Region {
         self.body.push(op, attrs, inputs, [TensorType::fixed(dtype, dims)], op.name())[0]
     }
 
-    fn unary(&mut self, k: UnaryKind, x: ValueId) -> ValueId {
+    pub fn unary(&mut self, k: UnaryKind, x: ValueId) -> ValueId {
         self.op(GraphOp::Unary, Attrs::new().int("kind", k), &[x])
     }
 

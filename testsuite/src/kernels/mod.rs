@@ -3,6 +3,7 @@
 mod cases;
 mod device;
 mod fusions;
+mod pixels;
 mod quantised;
 mod random;
 mod run;
@@ -20,7 +21,8 @@ use cases::Case;
 /// The trials.
 pub fn trials() -> Vec<Trial> {
     let mut out = vec![];
-    for case in cases::all().into_iter().chain(random::all()).chain(fusions::all()).chain(quantised::all()) {
+    let special = fusions::all().into_iter().chain(pixels::all()).chain(quantised::all());
+    for case in cases::all().into_iter().chain(random::all()).chain(special) {
         out.push(Trial::test(format!("kernel {}", case.name), move || check(&case)));
     }
     out.extend(device::trials());
@@ -63,12 +65,13 @@ fn check(case: &Case) -> Result<(), Failed> {
     let narrowest = named_target("x86-64-v2", Backend::Llvm);
     let integers = case.name.contains("quantised") && host_target(Backend::Llvm).arch == Arch::X86_64;
     for target in targets().into_iter().chain(narrowest.into_iter().filter(|_| integers)) {
-        // As run-time values, and as constants that may be laid out anew.
-        for constant in [false, true] {
-            if constant && !case.contracts() {
+        // As run-time values, as constants that may be laid out anew, and as a model's input with weights.
+        for constants in ["none", "all", "but the first"] {
+            if constants != "none" && !case.contracts() {
                 continue;
             }
-            let facts = Facts { constant_inputs: vec![constant; case.inputs.len()] };
+            let constant = |i: usize| constants == "all" || (constants == "but the first" && i > 0);
+            let facts = Facts { constant_inputs: (0..case.inputs.len()).map(constant).collect() };
             let kernel = match run::build(&body, &facts, &target)? {
                 Ok(k) => k,
                 Err(why) if case.refused() => {
@@ -77,7 +80,7 @@ fn check(case: &Case) -> Result<(), Failed> {
                 }
                 Err(why) => return Err(why.into()),
             };
-            let name = format!("{} {:?} ({}, constants {constant})", target.cpu, target.backend, kernel.family());
+            let name = format!("{} {:?} ({}, constants: {constants})", target.cpu, target.backend, kernel.family());
             let found = kernel.run(&case.inputs, &case.types, &|s| panic!("no size {s}"), 2)?;
             for (f, e) in found.iter().zip(&case.outputs) {
                 close(f, e, case.tolerance).map_err(|m| format!("{name}: {m}"))?;

@@ -148,6 +148,15 @@ pub fn all() -> Vec<Case> {
             vec![r.product(x, w, [false, transposed])]
         }));
     }
+    for zero in [Zero::None, Zero::Constant(130)] {
+        let kind = if zero == Zero::None { "without" } else { "with" };
+        out.push(case(&format!("quantised pixels of a float filter, {kind} a zero point"), |r| {
+            let (x, w) = (r.bytes(U8, &[2, 7, 14, 15]), r.input(DType::F32, &[20, 7, 3, 3]));
+            let x = r.centred(x, zero, &[]);
+            let x = r.scaled(x, &[], 1e-4);
+            vec![r.conv(x, w, 1, 0, 1)]
+        }));
+    }
     out.push(case("quantised weights of a convolution", |r| {
         let (x, w) = (r.input(DType::F32, &[1, 7, 14, 15]), r.bytes(I8, &[20, 7, 3, 3]));
         let w = r.centred(w, Zero::None, &[]);

@@ -33,6 +33,15 @@ impl Random {
         let n = dims.iter().product::<u64>();
         match dtype {
             DType::F32 => Tensor::new(dims, &(0..n).map(|_| self.float(-3.0, 3.0)).collect::<Vec<_>>()),
+            DType::F64 => Tensor::new(dims, &(0..n).map(|_| f64::from(self.float(-3.0, 3.0))).collect::<Vec<_>>()),
+            DType::F16 | DType::BF16 => {
+                let bits = |v: f32| match dtype {
+                    DType::F16 => half::f16::from_f32(v).to_le_bytes(),
+                    _ => half::bf16::from_f32(v).to_le_bytes(),
+                };
+                let data: Vec<u8> = (0..n).flat_map(|_| bits(self.float(-3.0, 3.0))).collect();
+                Tensor { dtype, dims: dims.to_vec(), data: data.into() }
+            }
             DType::I64 => Tensor::new(dims, &(0..n).map(|_| self.int(-9, 9)).collect::<Vec<_>>()),
             DType::I32 => Tensor::new(dims, &(0..n).map(|_| self.int(-9, 9) as i32).collect::<Vec<_>>()),
             DType::I8 => Tensor::new(dims, &(0..n).map(|_| self.int(-9, 9) as i8).collect::<Vec<_>>()),

@@ -6,6 +6,7 @@ use neap_optable::{DType, Dim};
 
 use super::direct;
 use super::pack;
+use super::pixels;
 use super::plan::{ContractSchedule, Source};
 use super::shape::{Contraction, Flat, Operand};
 use super::tile;
@@ -101,6 +102,9 @@ pub fn emit<'c>(
             row_tiles: b.div_ceil(m, s.rows as i64),
             col_tiles: b.div_ceil(n, s.width() as i64),
         };
+        if let Some(p) = s.pixels {
+            return pixels::units(&env, p, args.begin, args.end);
+        }
         match s.panel_source {
             Source::Window => direct::units(&env, args.begin, args.end),
             _ => units(&env, args.begin, args.end),
@@ -145,8 +149,7 @@ fn blocks<'c>(env: &Env<'_, 'c>, at: &At<'c>, panels: Range<'c>, tiles: Range<'c
     let zero = b.zero(env.elem.vector(s.lanes as u32));
     b.for_(b.index(0), count, 1, |b, i| b.vstore(zero, env.tile, b.mul(i, b.index(s.lanes as i64))));
     b.for_(b.index(0), length, block, |b, from| {
-        let mut at = at.with(axis, from);
-        at.block = b.min(b.sub(length, from), b.index(block));
+        let at = at.in_block(axis, from, b.min(b.sub(length, from), b.index(block)));
         let last = b.cmp(Cmp::Ge, b.add(from, b.index(block)), length);
         if s.panel_source == Source::Scratch {
             pack::panels(env, &at, panels);
@@ -181,6 +184,11 @@ impl<'c> At<'c> {
         let mut at = self.clone();
         at.axes[axis] = Some(v);
         at
+    }
+
+    /// In the block of the outermost contracted axis that begins at `from`.
+    pub fn in_block(&self, axis: usize, from: V<'c>, length: V<'c>) -> Self {
+        At { block: length, ..self.with(axis, from) }
     }
 
     /// With axes fixed no more.

@@ -11,11 +11,13 @@ mod direct;
 mod emit;
 mod epilogue;
 mod pack;
+mod pixels;
 mod plan;
 mod shape;
 mod tile;
 mod window;
 
 pub use emit::emit;
+pub use pixels::Pixels;
 pub use plan::{ContractSchedule, Scratch, Source};
 pub use shape::{Body, Contraction, Epilogue, Flat, Guard, Operand, Read};

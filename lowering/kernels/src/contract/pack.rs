@@ -188,7 +188,7 @@ fn transpose<'c>(env: &Env<'_, 'c>, at: &At<'c>, start: V<'c>, target: V<'c>) {
 }
 
 /// Transposes a square: at each distance, pairs of vectors exchange what lies off their diagonal.
-fn transposed<'c>(env: &Env<'_, 'c>, mut square: Vec<V<'c>>) -> Vec<V<'c>> {
+pub(super) fn transposed<'c>(env: &Env<'_, 'c>, mut square: Vec<V<'c>>) -> Vec<V<'c>> {
     let lanes = square.len();
     let mut distance = 1;
     while distance < lanes {

@@ -3,6 +3,7 @@
 use neap_optable::{DType, Dim};
 use neap_spec::{Arch, Backend, CpuTarget};
 
+use super::pixels::{self, Pixels};
 use super::shape::{Contraction, Operand, Read};
 use super::window::Windows;
 use crate::ir::{BufferId, Kernel, Role};
@@ -52,6 +53,8 @@ pub struct ContractSchedule {
     pub block: Option<u64>,
     /// Scratch of a thread.
     pub scratch: Scratch,
+    /// Set where the operands change sides: pixels are broadcast, and vectors are of channels.
+    pub pixels: Option<Pixels>,
 }
 
 /// Byte offsets of the parts of the scratch: the tile, or all tiles of a unit, then packed panels, then a tile's rows.
@@ -77,6 +80,9 @@ impl ContractSchedule {
     /// Chooses a schedule, or `None` where the kernel is no contraction that this family lowers.
     pub fn choose(kernel: &Kernel, facts: &Facts, target: &CpuTarget) -> Option<Scheduled<ContractSchedule>> {
         let c = Contraction::of(kernel)?;
+        if let Some(pixels) = pixels::choose(kernel, &c, facts, target) {
+            return Some(pixels);
+        }
         let known = |d: &Dim| d.as_const().unwrap_or(UNKNOWN).max(1);
         let size = scalar::computed(c.dtype).size();
         let (m, n, k) = (known(&c.rows()), known(&c.count(&c.cols)), known(&c.count(&c.k)));
@@ -203,6 +209,7 @@ impl ContractSchedule {
             unit_panels,
             block,
             scratch,
+            pixels: None,
         };
         Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })
     }
@@ -218,7 +225,7 @@ impl Contraction {
 
 impl Operand {
     /// Operations that make a factor of an element, of which three run at once.
-    fn widening(&self, pairs: bool) -> u64 {
+    pub(super) fn widening(&self, pairs: bool) -> u64 {
         let loaded = match self.dtype {
             DType::F16 => 8,
             DType::BF16 => 2,
@@ -252,7 +259,7 @@ fn tile((m, n, k): (u64, u64, u64), lanes: u64, registers: u64, masks: bool, wid
 
 /// Elements of the outermost contracted axis to take at once, where the whole length has much more than `most` steps or is not
 /// known; steps come in groups of a size that divides all blocks but the last. `None`: there are no such blocks.
-fn block(c: &Contraction, most: u64, group: u64) -> Option<Option<u64>> {
+pub(super) fn block(c: &Contraction, most: u64, group: u64) -> Option<Option<u64>> {
     let Some((outermost, inner)) = c.k.split_first() else { return Some(None) };
     let most = (most / c.count(inner).as_const()?).max(1).next_multiple_of(group);
     match c.extents[*outermost].as_const() {
@@ -267,12 +274,12 @@ fn ceil_div(a: &Dim, by: u64) -> Option<Dim> {
     a.add(&Dim::from(by - 1)).floor_div(&Dim::from(by))
 }
 
-fn align(bytes: u64) -> u64 {
+pub(super) fn align(bytes: u64) -> u64 {
     bytes.next_multiple_of(64)
 }
 
 /// The layout of a constant operand as panels over `axes`, if it is a [batch, k, axes] view.
-fn panels(c: &Contraction, o: &Operand, axes: &[usize], (width, group): (u64, u64)) -> Option<Packing> {
+pub(super) fn panels(c: &Contraction, o: &Operand, axes: &[usize], (width, group): (u64, u64)) -> Option<Packing> {
     if !o.guards.is_empty() || o.flat.constant.as_i64() != Some(0) {
         return None;
     }
@@ -303,13 +310,13 @@ fn direct_panels(c: &Contraction, masks: bool, width: u64) -> bool {
     o.guards.is_empty() && c.dense(&o.flat) && (masks || whole)
 }
 
-fn arguments(kernel: &Kernel) -> Vec<(StageBuffer, bool)> {
+pub(super) fn arguments(kernel: &Kernel) -> Vec<(StageBuffer, bool)> {
     let arguments = kernel.buffers.iter().enumerate().filter(|(_, b)| b.role != Role::Temp);
     arguments.map(|(i, b)| (StageBuffer::Arg(BufferId(i)), b.role == Role::Out)).collect()
 }
 
 /// An input that the epilogue reads where it stores an output, and nothing else reads, may be overwritten.
-fn in_place(kernel: &Kernel, c: &Contraction) -> Vec<(usize, usize)> {
+pub(super) fn in_place(kernel: &Kernel, c: &Contraction) -> Vec<(usize, usize)> {
     let inputs = kernel.buffers.iter().filter(|b| b.role == Role::In).count();
     let mut pairs = vec![];
     for (to, flat, _) in &c.epilogue.stores {
