@@ -46,8 +46,9 @@ const STOP: u32 = 3;
 /// Set in `pending` when the caller sleeps until the workers are done.
 const CALLER_ASLEEP: u32 = 1 << 31;
 
-/// Turns of the spin loop before a thread sleeps: some tens of microseconds.
-const SPINS: u32 = 4000;
+/// Turns of the spin loop before a thread sleeps: some hundreds of microseconds, longer than most kernels that run on one
+/// thread, since waking a thread costs tens of microseconds.
+const SPINS: u32 = 20_000;
 
 struct Shared {
     /// Written by the caller while no worker has a share, read by workers that have one.

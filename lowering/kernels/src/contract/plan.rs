@@ -71,6 +71,9 @@ pub struct Scratch {
 /// Extent taken for a size that is not known: large enough that full tiles pay.
 const UNKNOWN: u64 = 512;
 
+/// Rows that use a packed panel: packing an element costs about a cycle, a row's product with it a thirtieth of one.
+const WORTH_PACKING: u64 = 128;
+
 impl ContractSchedule {
     /// Columns of the register tile.
     pub fn width(&self) -> u64 {
@@ -150,8 +153,11 @@ impl ContractSchedule {
             _ => near,
         };
         let mut unit_rows = match block {
-            // Each unit packs for itself.
-            Some(_) => (target.l2 / 8 / tile_bytes / unit_panels).clamp(1, row_tiles),
+            // Each unit packs for itself, which its rows must repay, however small a cache is given out for one to save scratch.
+            Some(_) => {
+                let least = if packs { WORTH_PACKING.div_ceil(rows).min(row_tiles) } else { 1 };
+                (target.l2 / 8 / tile_bytes / unit_panels).clamp(least, row_tiles)
+            }
             None => (target.l2 / 2 / (k * rows * step_size)).clamp(1, row_tiles.div_ceil(4).max(4)).min(row_tiles),
         };
         // Enough units that threads share evenly, as long as a unit is worth its start.
@@ -165,7 +171,7 @@ impl ContractSchedule {
         {
             unit_panels = unit_panels.div_ceil(2);
         }
-        while block.is_some() && unit_rows * rows > 128 && units(unit_rows, unit_panels) < 4 {
+        while block.is_some() && unit_rows * rows > WORTH_PACKING && units(unit_rows, unit_panels) < 4 {
             unit_rows = unit_rows.div_ceil(2);
         }
 
@@ -184,7 +190,7 @@ impl ContractSchedule {
             buffers: arguments(kernel),
             extent: count.as_const().unwrap_or(0),
             units: count,
-            grain: ((1 << 21) / work(unit_rows, unit_panels).max(1)).max(1),
+            grain: grain(work(unit_rows, unit_panels), if window { 1 << 18 } else { 1 << 20 }),
             scratch: scratch.total,
         };
         let narrow = |id: &BufferId| kernel.buffers[id.0].dtype.size() < size;
@@ -268,6 +274,11 @@ pub(super) fn block(c: &Contraction, most: u64, group: u64) -> Option<Option<u64
         Some(length) => Some(Some(length.div_ceil(length.div_ceil(most)).next_multiple_of(group))),
         None => Some(Some(most)),
     }
+}
+
+/// Units that are worth a thread of their own: as many products as take some microseconds.
+pub(super) fn grain(unit: u64, products: u64) -> u64 {
+    (products / unit.max(1)).max(1)
 }
 
 fn ceil_div(a: &Dim, by: u64) -> Option<Dim> {

@@ -2,7 +2,7 @@
 
 use neap_spec::CpuTarget;
 
-use super::super::plan::{ContractSchedule, Scratch, Source, align, arguments, block, in_place, panels};
+use super::super::plan::{ContractSchedule, Scratch, Source, align, arguments, block, grain, in_place, panels};
 use super::super::shape::{Contraction, Operand};
 use super::Pixels;
 use super::geometry::Geometry;
@@ -121,7 +121,7 @@ pub fn choose(
         buffers: arguments(kernel),
         extent: count.as_const().unwrap_or(0),
         units: count,
-        grain: ((1 << 21) / work(unit_panels, unit_lines).max(1)).max(1),
+        grain: grain(work(unit_panels, unit_lines), 1 << 20),
         scratch: scratch.total,
     };
     let in_place = in_place(kernel, c);
