@@ -63,13 +63,18 @@ def trained(folder: pathlib.Path) -> list[Case]:
 
 def against_onnxruntime(model: pathlib.Path, shapes: dict | None = None) -> Case:
     """A case with seeded inputs and onnxruntime's outputs."""
+    inputs, dims = seeded(model, shapes or {})
+    outputs = outputs_of(model, inputs)
+    return Case(model.stem, model, inputs, dims, outputs, 1e-4, 1e-3, REFUSABLE.get(model.stem))
+
+
+def outputs_of(model: pathlib.Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """What onnxruntime computes."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    inputs, dims = seeded(model, shapes or {})
     names = [o.name for o in session.get_outputs()]
-    outputs = dict(zip(names, session.run(names, inputs)))
-    return Case(model.stem, model, inputs, dims, outputs, 1e-4, 1e-3, REFUSABLE.get(model.stem))
+    return dict(zip(names, session.run(names, inputs)))
 
 
 def seeded(model: pathlib.Path, shapes: dict) -> tuple[dict[str, np.ndarray], list[str]]:

@@ -53,6 +53,7 @@ macro_rules! models {
 
 models! {
     bert_base "bert-base",
+    bert_base_dynamic "bert-base-dynamic",
     darts "darts",
     densenet121 "densenet121",
     efficientnet_b0 "efficientnet-b0",
@@ -67,6 +68,7 @@ models! {
     nasrnn "nasrnn",
     randwire_ws "randwire-ws",
     resnet50 "resnet50",
+    resnet50_qdq "resnet50-qdq",
     squeezenet "squeezenet",
     swiftnet "swiftnet",
     swin_t "swin-t",

@@ -1,6 +1,7 @@
 //! What there is.
 
 use crate::builder::Builder;
+use crate::quantise::{self, Quantise};
 use crate::{Options, ZooError, cnn, language, nas, recurrent, vision};
 
 /// An architecture of the zoo.
@@ -11,12 +12,15 @@ pub struct Entry {
     /// One line on what it is.
     pub about: &'static str,
     pub(crate) write: fn(&mut Builder, &Options) -> Result<(), ZooError>,
+    pub(crate) quantise: Option<Quantise>,
 }
 
 macro_rules! entries {
-    ($($name:literal $about:literal $write:path,)*) => {
-        &[$(Entry { name: $name, about: $about, write: $write }),*]
+    ($($name:literal $about:literal $write:path $(=> $quantise:path)?,)*) => {
+        &[$(Entry { name: $name, about: $about, write: $write, quantise: entries!(@ $($quantise)?) }),*]
     };
+    (@) => { None };
+    (@ $quantise:path) => { Some($quantise) };
 }
 
 /// All architectures, in order of name.
@@ -24,6 +28,7 @@ pub fn list() -> &'static [Entry] {
     entries! {
         "amoebanet-a" "AmoebaNet-A (4, 50) (Real et al. 2018)" nas::amoebanet::write,
         "bert-base" "BERT-base, uncased: encoder with pooler (Devlin et al. 2018)" language::bert::write,
+        "bert-base-dynamic" "BERT-base, dynamically quantised: weights of 8 bits" language::bert::write => quantise::dynamic,
         "darts" "DARTS, second order, on ImageNet (Liu et al. 2018)" nas::darts::write,
         "densenet121" "DenseNet-121 (Huang et al. 2016)" cnn::densenet::write,
         "efficientnet-b0" "EfficientNet-B0 (Tan and Le 2019)" cnn::efficientnet::write,
@@ -43,6 +48,7 @@ pub fn list() -> &'static [Entry] {
         "randwire-ws" "randomly wired, Watts-Strogatz(4, 0.75), small regime (Xie et al. 2019)" nas::randwire::watts_strogatz,
         "resnet18" "ResNet-18 (He et al. 2015)" cnn::resnet::resnet18,
         "resnet50" "ResNet-50 v1.5 (He et al. 2015, stride in the 3x3)" cnn::resnet::resnet50,
+        "resnet50-qdq" "ResNet-50 v1.5, statically quantised, in QDQ form" cnn::resnet::resnet50 => quantise::qdq,
         "resnext50" "ResNeXt-50 32x4d (Xie et al. 2016)" cnn::resnet::resnext50,
         "squeezenet" "SqueezeNet 1.0 (Iandola et al. 2016)" cnn::squeezenet::write,
         "swiftnet" "like SwiftNet: three irregular cells (Ahn et al. 2020 on Cheng et al. 2019)" nas::swiftnet::write,

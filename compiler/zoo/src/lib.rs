@@ -10,6 +10,7 @@ mod language;
 mod layers;
 mod map;
 mod nas;
+mod quantise;
 mod recurrent;
 #[cfg(test)]
 mod tests;
@@ -56,7 +57,7 @@ pub struct Options {
 /// Counts of a model: what a paper's table says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Trained parameters (running statistics of batch norms are not).
+    /// Trained parameters (running statistics of batch norms are not), of a quantised model those of the float one.
     pub parameters: u64,
     /// Multiply-adds of convolutions and matrix products for one run; `None` with symbolic sizes.
     pub macs: Option<u64>,
@@ -88,7 +89,12 @@ pub enum ZooError {
 /// # Errors
 /// An unknown name, or a size that the architecture cannot have.
 pub fn build(name: &str, options: &Options) -> Result<ModelProto, ZooError> {
-    Ok(written(name, options)?.finish())
+    let (entry, b) = written(name, options)?;
+    let mut model = b.finish();
+    if let (Some(quantise), Some(graph)) = (entry.quantise, &mut model.graph) {
+        quantise(graph);
+    }
+    Ok(model)
 }
 
 /// The bytes of an `.onnx` file.
@@ -101,12 +107,12 @@ pub fn encode(model: &ModelProto) -> Vec<u8> {
 /// # Errors
 /// As [`build`].
 pub fn counts(name: &str, options: &Options) -> Result<Counts, ZooError> {
-    Ok(written(name, options)?.counts())
+    Ok(written(name, options)?.1.counts())
 }
 
-fn written(name: &str, options: &Options) -> Result<Builder, ZooError> {
+fn written(name: &str, options: &Options) -> Result<(&'static Entry, Builder), ZooError> {
     let entry = list().iter().find(|e| e.name == name).ok_or_else(|| ZooError::Unknown { name: name.into() })?;
     let mut b = Builder::new(name, options.seed);
     (entry.write)(&mut b, options)?;
-    Ok(b)
+    Ok((entry, b))
 }

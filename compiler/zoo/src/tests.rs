@@ -58,6 +58,8 @@ fn counts_are_the_published_ones() {
         ("whisper-encoder", 20_590_592, whisper_macs, whisper_macs),
         ("lstm", 19_780_400, lstm_macs, lstm_macs),
         ("nasrnn", 8 * 2 * 512 * 512, 5 * 8 * 2 * 512 * 512, 5 * 8 * 2 * 512 * 512),
+        ("resnet50-qdq", 25_557_032, 4_085_000_000, 4_095_000_000),
+        ("bert-base-dynamic", 109_482_240, 11_100_000_000, 11_250_000_000),
         ("bert-base", 109_482_240, 11_100_000_000, 11_250_000_000),
         ("gpt2", 124_439_808, gpt2_macs, gpt2_macs),
         ("gpt2-decode", 124_439_808, 123_000_000, 127_000_000),
@@ -103,15 +105,28 @@ fn check(model: &str, g: &GraphProto) {
         assert!(known.contains(&o.name), "{model}: no {}", o.name);
     }
     for t in &g.initializer {
-        let bytes = if t.data_type == 1 {
-            4
-        } else if t.data_type == 7 {
-            8
-        } else {
-            1
+        let bytes = match t.data_type {
+            1 | 6 => 4,
+            7 => 8,
+            _ => 1,
         };
         let count: i64 = t.dims.iter().product();
         assert_eq!(t.raw_data.as_ref().map(|d| d.len() as i64), Some(count * bytes), "{model}: {}", t.name);
+    }
+}
+
+#[test]
+fn quantised_models_have_the_weights_in_8_bits() {
+    // Of 25,557,032 parameters all but those of the batch norms (2 x 26,560) and the last bias; BERT's matrices and tables.
+    let bert = 12 * (4 * 768 * 768 + 2 * 768 * 3072) + 768 * 768 + (30_522 + 512 + 2) * 768;
+    for (name, weights) in [("resnet50-qdq", 25_557_032 - 2 * 26_560 - 1000), ("bert-base-dynamic", bert)] {
+        let graph = build(name, &Options::default()).unwrap().graph.unwrap();
+        let narrow = graph.initializer.iter().filter(|t| t.data_type == 3 && t.name.ends_with("_quantized"));
+        assert_eq!(narrow.map(|t| t.dims.iter().product::<i64>()).sum::<i64>(), weights, "{name}");
+        let floats = graph.initializer.iter().filter(|t| t.data_type == 1);
+        let floats: i64 = floats.map(|t| t.dims.iter().product::<i64>()).sum();
+        assert!(floats < weights / 100, "{name}: {floats} floats");
+        assert!(!graph.node.iter().any(|n| n.op_type == "BatchNormalization"), "{name}");
     }
 }
 
