@@ -143,17 +143,23 @@ fn check_op(op: OperationRef<'_, '_>) -> Result<(), CodegenError> {
         return Err(illegal(&op, format!("fast-math flags {flags} change results")));
     }
     match name.as_str() {
-        "llvm.call_intrinsic" if !is_pair_products(&op) => {
-            Err(illegal(&op, "of LLVM's intrinsics only the sums of pairs of products of x86-64 are"))
+        "llvm.call_intrinsic" if !is_product_sum(&op) => {
+            Err(illegal(&op, "of LLVM's intrinsics only x86-64's sums of two or four products are"))
         }
         "scf.for" if op.attribute("unsignedCmp").is_ok() => Err(illegal(&op, "loops compare signed")),
         _ => Ok(()),
     }
 }
 
-/// Whether an intrinsic adds the products of each two neighbouring 16-bit lanes, signed.
-fn is_pair_products(op: &OperationRef<'_, '_>) -> bool {
-    let names = ["llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx512.pmaddw.d.512"];
+/// Whether an intrinsic adds the products of two neighbouring 16-bit lanes, signed, or of four 8-bit ones, unsigned times signed.
+fn is_product_sum(op: &OperationRef<'_, '_>) -> bool {
+    let names = [
+        "llvm.x86.sse2.pmadd.wd",
+        "llvm.x86.avx2.pmadd.wd",
+        "llvm.x86.avx512.pmaddw.d.512",
+        "llvm.x86.avx512.vpdpbusd.256",
+        "llvm.x86.avx512.vpdpbusd.512",
+    ];
     let name = op.attribute("intrin").ok().and_then(|a| StringAttribute::try_from(a).ok());
     name.is_some_and(|n| names.contains(&n.value()))
 }

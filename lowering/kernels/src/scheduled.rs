@@ -15,7 +15,7 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Packing {
     /// A [batch, K, N] view (given by strides in elements over the original) as panels, zero-filled:
-    /// [batch][ceil(N/width)][ceil(K/group)][width][group].
+    /// [batch][ceil(N/width)][ceil(K/inner/group)][inner][width][group].
     Panels {
         /// Leading batch count.
         batch: u64,
@@ -29,6 +29,8 @@ pub enum Packing {
         width: u64,
         /// Steps along K that lie together.
         group: u64,
+        /// How many steps apart those are: K is [K / inner, inner], and groups are of the outer part.
+        inner: u64,
     },
 }
 
@@ -88,18 +90,19 @@ impl Packing {
     /// Lays a constant out anew.
     pub fn apply(&self, t: &Tensor) -> Tensor {
         match self {
-            Packing::Panels { batch, k, n, strides, width, group } => {
+            Packing::Panels { batch, k, n, strides, width, group, inner } => {
                 let size = t.dtype.size() as usize;
                 let panels = n.div_ceil(*width);
-                let groups = k.div_ceil(*group);
+                let groups = (k / inner).div_ceil(*group) * inner;
                 let mut data = vec![0u8; (batch * panels * groups * group * width) as usize * size];
                 for b in 0..*batch {
                     for p in 0..panels {
                         for kk in 0..*k {
+                            let (outer, rest) = (kk / inner, kk % inner);
                             for w in 0..(*width).min(n - p * width) {
                                 let from = (b * strides[0] + kk * strides[1] + (p * width + w) * strides[2]) as usize;
-                                let line = (b * panels + p) * groups + kk / group;
-                                let to = ((line * width + w) * group + kk % group) as usize;
+                                let line = (b * panels + p) * groups + outer / group * inner + rest;
+                                let to = ((line * width + w) * group + outer % group) as usize;
                                 data[to * size..][..size].copy_from_slice(&t.data[from * size..][..size]);
                             }
                         }

@@ -68,6 +68,17 @@ pub struct CpuTarget {
 }
 
 impl CpuTarget {
+    /// Whether one instruction adds the products of four unsigned with four signed bytes to each 32-bit lane, for vectors of the
+    /// width used (VNNI).
+    pub fn quad_products(&self) -> bool {
+        let feature = match self.vector_bits {
+            512 => "avx512vnni",
+            256 => "avxvnni",
+            _ => return false,
+        };
+        self.backend == Backend::Llvm && self.features.iter().any(|f| f == feature)
+    }
+
     /// Lanes of one vector of 32-bit elements.
     pub const fn lanes32(&self) -> u64 {
         self.vector_bits as u64 / 32

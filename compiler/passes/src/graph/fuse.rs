@@ -2,7 +2,7 @@
 //!
 //! Vertical fusion: chains of elementwise operators; elementwise producers into reductions, softmax and norms; elementwise
 //! consumers as epilogues of contractions, pooling, reductions, softmax and norms; what widens 8-bit operands into contractions. Broadcasts, slices, iotas and splat
-//! constants are cloned into every group that reads them, so they cost no memory.
+//! constants are cloned into every group that reads them, so they cost no memory; so is what widens bytes that a group has made.
 //!
 //! Legality: one result a group, and that result's producer chain is read nowhere else, so no cycle can arise; an epilogue has
 //! the iteration shape of its anchor's result; at most one anchor a group; at most `max-ops` operators and `max-inputs` operands.
@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use neap_optable::{Attr, Attrs, Body, DType, GraphOp, Node, ValueId};
 
+mod narrow;
 mod widen;
 
 use crate::pass::{Changed, Cx, Func, GraphPass, PassError};
@@ -42,11 +43,13 @@ impl GraphPass for Fuse {
     const SUMMARY: &'static str = "group operators that one kernel computes";
 
     fn run(_: &mut Cx, func: &mut Func, options: &Options) -> Result<Changed, PassError> {
-        let groups = decide(&func.body, options);
+        let body = if options.max_ops > 1 { widen::unshared(&func.body) } else { func.body.clone() };
+        let (mut groups, widening) = decide(&body, options);
         if groups.iter().all(|g| g.len() < 2) {
             return Ok(Changed::No);
         }
-        func.body = apply(&func.body, &groups);
+        let tails = narrow::cut(&body, &mut groups, &widening);
+        func.body = apply(&body, &groups, &tails);
         Ok(Changed::Yes)
     }
 }
@@ -107,8 +110,9 @@ fn is_tiled(dtype: DType) -> bool {
     dtype.is_float() || matches!(dtype, DType::I32 | DType::U32)
 }
 
-/// Node indices of each group in topological order; every node that is not [`Class::Cloned`] is in one group.
-fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
+/// Node indices of each group in topological order; every node that is not [`Class::Cloned`] is in one group. And for each node
+/// the contraction that it widens an operand of.
+fn decide(body: &Body, options: &Options) -> (Vec<Vec<usize>>, Vec<Option<usize>>) {
     let producers = body.producers();
     let uses = body.use_counts();
     let results: HashSet<ValueId> = body.results.iter().copied().collect();
@@ -175,7 +179,7 @@ fn decide(body: &Body, options: &Options) -> Vec<Vec<usize>> {
         anchored.push(has_anchor);
     }
     groups.retain(|g| !g.is_empty());
-    groups
+    (groups, widening)
 }
 
 /// Regions that leave a value with several readers and come together again in one node (`x * sigmoid(x)`), found by growing
@@ -262,7 +266,7 @@ fn operand_count(body: &Body, nodes: &[usize], producers: &[Option<usize>]) -> u
 }
 
 /// Rebuilds the body: a group of one anchor or one plain node without clonable operands stays as it is.
-fn apply(old: &Body, groups: &[Vec<usize>]) -> Body {
+fn apply(old: &Body, groups: &[Vec<usize>], tails: &HashSet<usize>) -> Body {
     let producers = old.producers();
     let mut last_of: HashMap<usize, &Vec<usize>> = HashMap::new();
     for g in groups {
@@ -272,12 +276,12 @@ fn apply(old: &Body, groups: &[Vec<usize>]) -> Body {
     let mut new =
         Body { types: old.types.clone(), args: old.args.clone(), arg_names: old.arg_names.clone(), ..Body::default() };
     for (i, n) in old.nodes.iter().enumerate() {
-        if class(old, n) == Class::Cloned {
+        if class(old, n) == Class::Cloned || tails.contains(&i) {
             new.nodes.push(n.clone());
             continue;
         }
         let Some(group) = last_of.get(&i) else { continue };
-        let members = with_clones(old, group, &producers);
+        let members = with_clones(old, group, &producers, tails);
         if members.len() == 1 || class(old, n) == Class::Alone {
             new.nodes.push(n.clone());
             continue;
@@ -293,7 +297,7 @@ fn apply(old: &Body, groups: &[Vec<usize>]) -> Body {
 }
 
 /// The group's nodes and the clonable nodes they read, directly or through other clonable ones, in topological order.
-fn with_clones(body: &Body, group: &[usize], producers: &[Option<usize>]) -> Vec<usize> {
+fn with_clones(body: &Body, group: &[usize], producers: &[Option<usize>], tails: &HashSet<usize>) -> Vec<usize> {
     let mut all: Vec<usize> = group.to_vec();
     let mut seen: HashSet<usize> = group.iter().copied().collect();
     // Contractions and pools read their operands through windows: nothing is cloned under them.
@@ -304,7 +308,8 @@ fn with_clones(body: &Body, group: &[usize], producers: &[Option<usize>]) -> Vec
     while let Some(i) = stack.pop() {
         for v in &body.nodes[i].inputs {
             let Some(p) = producers[v.0 as usize] else { continue };
-            if class(body, &body.nodes[p]) == Class::Cloned && !windowed.contains(v) && seen.insert(p) {
+            let cloned = class(body, &body.nodes[p]) == Class::Cloned || tails.contains(&p);
+            if cloned && !windowed.contains(v) && seen.insert(p) {
                 all.push(p);
                 stack.push(p);
             }

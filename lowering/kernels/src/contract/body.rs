@@ -3,6 +3,7 @@
 use neap_optable::{BinaryKind, DType};
 
 use super::emit::{At, Env};
+use super::plan::Factors;
 use super::shape::{Body, Flat, Operand, Read};
 use crate::explicit::{Elem, V};
 use crate::ir::{BufferId, OpId, Scalar, ScalarOp};
@@ -62,6 +63,39 @@ impl Body {
         let main = main?;
         // The element alone is no work.
         Some((if body.ops.len() == 1 { Body::default() } else { body }, main))
+    }
+
+    /// Where the result is the element as an integer of 32 bits: whether a value is added that does not depend on the element.
+    pub(super) fn shift(&self) -> Option<bool> {
+        // Of each operation: what it adds to the element, if that is what it is.
+        let mut shifts: Vec<Option<bool>> = vec![];
+        for (i, op) in self.ops.iter().enumerate() {
+            let of = |o: &OpId| shifts[o.0];
+            shifts.push(match op {
+                ScalarOp::Read(r) if self.reads[*r] == Read::Main => Some(false),
+                ScalarOp::Cast(DType::I32, a) => of(a),
+                ScalarOp::Binary(BinaryKind::Sub, a, b) if of(b).is_none() => of(a).map(|_| true),
+                ScalarOp::Binary(BinaryKind::Add, a, b) if of(b).is_none() => of(a).map(|_| true),
+                ScalarOp::Binary(BinaryKind::Add, a, b) if of(a).is_none() => of(b).map(|_| true),
+                // Nothing else may look at the element.
+                op => {
+                    let mut looks = false;
+                    op.renumbered(|o| {
+                        looks |= of(&o).is_some();
+                        o
+                    });
+                    if looks {
+                        return None;
+                    }
+                    None
+                }
+            });
+            let wide = !matches!(op, ScalarOp::Binary(..)) || self.dtypes[i] == DType::I32;
+            if shifts[i].is_some() && !wide {
+                return None;
+            }
+        }
+        *shifts.last()?
     }
 
     /// Least and greatest result, where it is an integer that is known to stay within 16 bits.
@@ -192,6 +226,31 @@ impl<'c> Env<'_, 'c> {
             let all = values(self, &o.prologue, &at.without(&self.c.cols), columns, v);
             v = *all.last().expect("it is not empty");
         }
-        if s.pairs { b.int_cast_s(v, Elem::I16) } else { v }
+        if s.factors == Factors::Pairs { b.int_cast_s(v, Elem::I16) } else { v }
+    }
+
+    /// Elements of 8 bits as unsigned ones: a sign bit turned over adds 128.
+    pub fn unsigned(&self, o: &Operand, v: V<'c>) -> V<'c> {
+        match o.dtype {
+            DType::I8 => self.b.xor(v, self.b.splat(v.ty(), f64::from(i8::MIN))),
+            _ => v,
+        }
+    }
+
+    /// What a factor is above its unsigned element, if anything.
+    pub fn shift(&self, o: &Operand, at: &At<'c>) -> Option<V<'c>> {
+        let (b, elem) = (self.b, Elem::I32.scalar());
+        let signed = o.dtype == DType::I8;
+        let shifted = o.prologue.shift() == Some(true);
+        let shift = if shifted {
+            let columns = Columns { first: b.index(0), lanes: 0, mask: None, ragged: false };
+            let none = scalar::from_memory(b, o.dtype, b.zero(Elem::of(o.dtype).scalar()));
+            let all = values(self, &o.prologue, &at.without(&self.c.cols), columns, none);
+            *all.last().expect("it is not empty")
+        } else {
+            b.zero(elem)
+        };
+        let turned = if signed { b.sub(shift, b.int(Elem::I32, 128)) } else { shift };
+        (signed || shifted).then_some(turned)
     }
 }

@@ -7,7 +7,7 @@ use neap_optable::{DType, Dim};
 use super::direct;
 use super::pack;
 use super::pixels;
-use super::plan::{ContractSchedule, Source};
+use super::plan::{ContractSchedule, Factors, Source};
 use super::shape::{Contraction, Flat, Operand};
 use super::tile;
 use crate::explicit::{Buf, BufferArg, BuildError, Builder, Cmp, Elem, Sizes, Stage, V, build_stage};
@@ -29,9 +29,11 @@ pub(super) struct Env<'a, 'c> {
     dtypes: Vec<DType>,
     pub tile: Buf<'c>,
     pub panels: Buf<'c>,
+    /// The same bytes as words.
+    pub panel_words: Buf<'c>,
     pub rows: Buf<'c>,
-    /// The same bytes, two factors at a time.
-    pub row_pairs: Buf<'c>,
+    /// The same bytes, as many factors at a time as are multiplied together.
+    pub row_words: Buf<'c>,
     /// Rows, columns and contracted length.
     pub m: V<'c>,
     pub n: V<'c>,
@@ -78,7 +80,11 @@ pub fn emit<'c>(
         let elem = scalar::elem(c.dtype);
         let sizes = Sizes::new(&kernel.sizes, &args.dims);
         let (m, n, k) = (b.size(&c.rows(), &sizes), b.size(&c.count(&c.cols), &sizes), b.size(&c.count(&c.k), &sizes));
-        let factor = if s.pairs { Elem::I16 } else { elem };
+        let factor = match s.factors {
+            Factors::Wide => elem,
+            Factors::Pairs => Elem::I16,
+            Factors::Quads => Elem::I8,
+        };
         let window = |from: u64, to: u64, elem: Elem| {
             let len = (to - from) as i64 / elem.bytes();
             b.view(args.scratch, b.index(from as i64), elem, b.index(len))
@@ -94,8 +100,9 @@ pub fn emit<'c>(
             dtypes: arguments.iter().map(|b| b.dtype).collect(),
             tile: window(0, s.scratch.panels, elem),
             panels: window(s.scratch.panels, s.scratch.rows, factor),
+            panel_words: window(s.scratch.panels, s.scratch.rows, Elem::I32),
             rows: window(s.scratch.rows, s.scratch.total, factor),
-            row_pairs: window(s.scratch.rows, s.scratch.total, Elem::I32),
+            row_words: window(s.scratch.rows, s.scratch.total, Elem::I32),
             m,
             n,
             k,
@@ -209,6 +216,11 @@ impl<'c> Env<'_, 'c> {
         self.buffers[id.0]
     }
 
+    /// A buffer of bytes, of this many words, as 32-bit words.
+    pub fn words(&self, id: BufferId, count: V<'c>) -> Buf<'c> {
+        self.b.view(self.buffer(id), self.b.index(0), Elem::I32, count)
+    }
+
     pub fn dtype(&self, id: BufferId) -> DType {
         self.dtypes[id.0]
     }
@@ -232,7 +244,10 @@ impl<'c> Env<'_, 'c> {
 
     /// Steps as the scratch and panels made ahead count them: rounded up to whole groups.
     pub fn grouped(&self, steps: V<'c>) -> V<'c> {
-        if self.s.pairs { self.b.mul(self.b.div_ceil(steps, 2), self.b.index(2)) } else { steps }
+        match self.s.factors.group() as i64 {
+            1 => steps,
+            group => self.b.mul(self.b.div_ceil(steps, group), self.b.index(group)),
+        }
     }
 
     pub fn size(&self, d: &Dim) -> V<'c> {

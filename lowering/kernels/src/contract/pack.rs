@@ -1,6 +1,7 @@
 //! Packs operands into the thread's scratch: [panel][k][width].
 
 use super::emit::{At, Env, Range};
+use super::plan::Factors;
 use super::shape::Guard;
 use super::window::Windows;
 use crate::explicit::{Elem, V};
@@ -24,7 +25,7 @@ pub(super) fn panels<'c>(env: &Env<'_, 'c>, at: &At<'c>, (from, to): Range<'c>) 
         } else {
             elements(env, at, start, target);
         }
-        if s.pairs {
+        if s.factors == Factors::Pairs {
             pair(env, (length, steps), target);
         }
     });
@@ -67,15 +68,17 @@ pub(super) fn rows<'c>(env: &Env<'_, 'c>, at: &At<'c>, first: V<'c>) {
         // Rows past the last repeat it: their results are not stored.
         let at = env.c.row.map_or_else(|| at.clone(), |axis| at.with(axis, b.min(b.add(first, r), last)));
         let (from, target) = (env.offset(&o.flat, &at), b.mul(r, steps));
-        let one = |from: V<'c>, to: V<'c>| {
-            b.store(env.factors(o, &at, none, b.load(buffer, from)), env.rows, to);
+        let factors = |v: V<'c>| match s.factors {
+            Factors::Quads => env.unsigned(o, v),
+            _ => env.factors(o, &at, none, v),
         };
+        let one = |from: V<'c>, to: V<'c>| b.store(factors(b.load(buffer, from)), env.rows, to);
         if contiguous {
             let lanes = s.lanes as i64;
             let whole = b.mul(b.div_u(length, b.index(lanes)), b.index(lanes));
             b.for_(none, whole, lanes, |b, k| {
                 let v = b.vload(buffer, b.add(from, k), lanes as u32);
-                b.vstore(env.factors(o, &at, none, v), env.rows, b.add(target, k));
+                b.vstore(factors(v), env.rows, b.add(target, k));
             });
             b.for_(whole, length, 1, |b, k| one(b.add(from, k), b.add(target, k)));
         } else {

@@ -24,6 +24,29 @@ pub enum Source {
     Window,
 }
 
+/// How factors are held and multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factors {
+    /// In the type of the sums, one step at a time.
+    Wide,
+    /// As 16-bit integers, two steps at a time.
+    Pairs,
+    /// As 8-bit integers, unsigned pixels or rows times a constant's signed ones, four steps at a time. Zero points come in at
+    /// the end, times the sum of the constant's factors.
+    Quads,
+}
+
+impl Factors {
+    /// Steps that are taken at a time.
+    pub const fn group(self) -> u64 {
+        match self {
+            Factors::Wide => 1,
+            Factors::Pairs => 2,
+            Factors::Quads => 4,
+        }
+    }
+}
+
 /// How a contraction is lowered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContractSchedule {
@@ -35,8 +58,8 @@ pub struct ContractSchedule {
     pub vectors: u64,
     /// Lanes of a vector.
     pub lanes: u64,
-    /// Whether factors are 16-bit integers, taken two steps at a time.
-    pub pairs: bool,
+    /// How factors are held and multiplied.
+    pub factors: Factors,
     /// Whether column tails are masked; else whole vectors and single elements are used.
     pub masks: bool,
     /// Whether the epilogue works on vectors; else on single elements (narrow elements where vectors have 128 bits).
@@ -93,28 +116,42 @@ impl ContractSchedule {
         let masks = target.masked_memory;
         let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
         let window = !constant(&c.panel_operand) && in_place_windows(&c, lanes);
-        let pairs = !window && target.arch == Arch::X86_64 && c.narrow();
-        let (steps, step_size) = if pairs { (k.div_ceil(2), 2) } else { (k, size) };
-        let widening = if constant(&c.panel_operand) { c.panel_operand.widening(pairs) } else { 0 };
+        let quads = target.quad_products() && constant(&c.panel_operand) && c.quads(&c.rows_operand, &c.panel_operand);
+        let factors = match () {
+            () if window => Factors::Wide,
+            () if quads => Factors::Quads,
+            () if target.arch == Arch::X86_64 && c.narrow() => Factors::Pairs,
+            () => Factors::Wide,
+        };
+        let group = factors.group();
+        let pairs = factors == Factors::Pairs;
+        // Bytes of a factor.
+        let step_size = if factors == Factors::Wide { size } else { 4 / group };
+        let steps = k.div_ceil(group);
+        let widening = match factors {
+            Factors::Quads => 0,
+            _ if constant(&c.panel_operand) => c.panel_operand.widening(pairs),
+            _ => 0,
+        };
         let (rows, vectors) = match window {
             true => (m, 1),
             false => tile((m, n, steps), lanes, u64::from(target.vector_registers), masks, widening),
         };
         let width = vectors * lanes;
-        let group = if pairs { 2 } else { 1 };
 
         let mut packed = vec![None; kernel.buffers.iter().filter(|b| b.role == Role::In).count()];
         // The same buffer as both factors keeps its layout.
         let distinct = c.rows_operand.buffer != c.panel_operand.buffer;
         let mut ahead = |o: &Operand, axes: &[usize], width: u64| {
-            let layout = panels(&c, o, axes, (width, group)).filter(|_| distinct && constant(o));
+            let layout = panels(&c, o, axes, width, (group, 1)).filter(|_| distinct && constant(o));
             packed[o.buffer.0] = layout.clone();
             layout.is_some()
         };
         let row_axes: Vec<usize> = c.row.into_iter().collect();
         let row_tiles = m.div_ceil(rows);
         let row_source = match () {
-            () if !window && (pairs || c.rows_operand.widening(pairs) > 0) => Source::Scratch,
+            () if factors == Factors::Quads && c.words(&c.rows_operand) => Source::Direct,
+            () if !window && (group > 1 || c.rows_operand.widening(pairs) > 0) => Source::Scratch,
             () if m > 1 && ahead(&c.rows_operand, &row_axes, rows) => Source::Ahead,
             () => Source::Direct,
         };
@@ -135,6 +172,7 @@ impl ContractSchedule {
         let (tiles, batch) = (known(&panel_count), known(&c.count(&c.batch)));
         let packs = panel_source == Source::Scratch;
         let block = match (panel_source, row_source) {
+            _ if factors == Factors::Quads => None,
             (Source::Scratch, _) | (_, Source::Scratch) => {
                 block(&c, target.l2 / 8 / (width.max(rows) * step_size), group)?
             }
@@ -206,7 +244,7 @@ impl ContractSchedule {
             rows,
             vectors,
             lanes,
-            pairs,
+            factors,
             masks,
             vector_epilogue,
             row_source,
@@ -226,6 +264,30 @@ impl Contraction {
     fn narrow(&self) -> bool {
         let small = |o: &Operand| o.dtype.size() == 1 && o.prologue.range().is_some();
         self.dtype == DType::I32 && small(&self.rows_operand) && small(&self.panel_operand)
+    }
+}
+
+impl Contraction {
+    /// Whether sums are of unsigned 8-bit elements, perhaps with a zero point, times signed ones without.
+    pub(super) fn quads(&self, elements: &Operand, weights: &Operand) -> bool {
+        let shifted = elements.prologue.shift().is_some();
+        self.dtype == DType::I32
+            && elements.dtype.size() == 1
+            && shifted
+            && weights.dtype == DType::I8
+            && weights.prologue.shift() == Some(false)
+    }
+
+    /// Whether the elements of four steps are always one aligned 32-bit word, of unsigned ones.
+    fn words(&self, o: &Operand) -> bool {
+        let whole = |d: &Dim| d.as_const().is_some_and(|v| v.is_multiple_of(4));
+        let others = (0..self.extents.len()).filter(|a| !self.k.contains(a));
+        o.dtype == DType::U8
+            && o.guards.is_empty()
+            && whole(&self.count(&self.k))
+            && o.flat.run(&self.k, &self.extents).is_some_and(|s| s.as_const() == Some(1))
+            && whole(&o.flat.constant)
+            && others.into_iter().all(|a| whole(&o.flat.strides[a]))
     }
 }
 
@@ -290,7 +352,13 @@ pub(super) fn align(bytes: u64) -> u64 {
 }
 
 /// The layout of a constant operand as panels over `axes`, if it is a [batch, k, axes] view.
-pub(super) fn panels(c: &Contraction, o: &Operand, axes: &[usize], (width, group): (u64, u64)) -> Option<Packing> {
+pub(super) fn panels(
+    c: &Contraction,
+    o: &Operand,
+    axes: &[usize],
+    width: u64,
+    (group, inner): (u64, u64),
+) -> Option<Packing> {
     if !o.guards.is_empty() || o.flat.constant.as_i64() != Some(0) {
         return None;
     }
@@ -304,6 +372,7 @@ pub(super) fn panels(c: &Contraction, o: &Operand, axes: &[usize], (width, group
         strides: [stride(&batch)?, stride(&c.k)?, stride(axes)?],
         width,
         group,
+        inner,
     })
 }
 

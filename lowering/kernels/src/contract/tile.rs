@@ -3,7 +3,7 @@
 use super::emit::{At, Env, Range};
 use super::epilogue;
 use super::pack;
-use super::plan::Source;
+use super::plan::{Factors, Source};
 use crate::explicit::{Buf, Cmp, Elem, V};
 
 /// What the tiles of one column panel share.
@@ -16,6 +16,8 @@ pub(super) struct Columns<'c> {
     base: V<'c>,
     /// The panel's number in the unit.
     local: V<'c>,
+    /// Sums of the panel's factors along the contracted length, a vector each, where the rows' factors have a zero point.
+    sums: Option<Vec<V<'c>>>,
 }
 
 impl<'c> Columns<'c> {
@@ -39,8 +41,24 @@ impl<'c> Columns<'c> {
                 (env.buffer(o.buffer), b.add(base, env.block_offset(at, s.width())))
             }
         };
-        Columns { start, masks, buffer, base, local }
+        let mut columns = Columns { start, masks, buffer, base, local, sums: None };
+        if s.factors == Factors::Quads && env.shift(&env.c.rows_operand, at).is_some() {
+            columns.sums = Some(sums(env, at, &columns));
+        }
+        columns
     }
+}
+
+/// The sum of each column's factors.
+fn sums<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>) -> Vec<V<'c>> {
+    let (b, s) = (env.b, env.s);
+    let ones = b.splat(Elem::I8.vector(4 * s.lanes as u32), 1.0);
+    let init = vec![b.zero(Elem::I32.vector(s.lanes as u32)); s.vectors as usize];
+    let axes = [(b.div_ceil(env.k, 4), vec![b.index(4 * s.width() as i64)])];
+    env.nest(&axes, &[columns.base], &init, &mut vec![], &mut |_, cursors, sums| {
+        let add = |v: usize| b.quad_products(sums[v], ones, load_columns(env, at, columns, cursors[0], v as u64));
+        (0..sums.len()).map(add).collect()
+    })
 }
 
 /// What a tile reads of the broadcast operand.
@@ -68,10 +86,24 @@ impl<'c> Rows<'c> {
         if s.row_source == Source::Scratch {
             pack::rows(env, at, first);
             let (base, steps) = (b.index(0), env.grouped(env.block_length(at)));
-            return Rows { start: first, buffer: env.rows, base, shifts: shifts(steps) };
+            let buffer = if s.factors == Factors::Wide { env.rows } else { env.row_words };
+            return Rows { start: first, buffer, base, shifts: shifts(steps) };
         }
         let stride = env.c.row.map_or(b.index(0), |r| env.size(&o.flat.strides[r]));
         let base = env.offset(&o.flat, at);
+        let rows = Rows::direct(env, first, stride, (buffer, base));
+        if s.factors != Factors::Quads {
+            return rows;
+        }
+        // In words of four.
+        let count = b.div_u(b.mul(b.mul(env.m, env.k), env.size(&env.c.count(&env.c.batch))), b.index(4));
+        Rows { buffer: env.words(o.buffer, count), base: b.div_u(rows.base, b.index(4)), ..rows }
+    }
+
+    /// Rows that are read where they are.
+    fn direct(env: &Env<'_, 'c>, first: V<'c>, stride: V<'c>, (buffer, base): (Buf<'c>, V<'c>)) -> Self {
+        let (b, s) = (env.b, env.s);
+        let shifts = |stride: V<'c>| (0..s.rows).map(|r| b.mul(stride, b.index(r as i64))).collect();
         match env.m.known() {
             Some(m) => {
                 // The last tile ends at the last row: it begins earlier and leaves out the rows that others store.
@@ -112,8 +144,15 @@ pub(super) fn emit<'c>(
         Some(_) => (0..count).map(|i| b.vload(env.tile, place(i), s.lanes as u32)).collect(),
         None => vec![b.zero(env.elem.vector(s.lanes as u32)); count],
     };
+    let shift = |i: usize| -> Option<V<'c>> {
+        let (row, of) = (i / s.vectors as usize, &columns.sums.as_ref()?[i % s.vectors as usize]);
+        let row = b.min(b.add(rows.start, b.index(row as i64)), b.sub(env.m, b.index(1)));
+        let at = env.c.row.map_or_else(|| at.clone(), |axis| at.with(axis, row));
+        let shift = env.shift(&env.c.rows_operand, &at)?;
+        Some(b.mul(b.broadcast(shift, s.lanes as u32), *of))
+    };
     for (i, v) in accumulate(env, at, columns, &rows, &init).into_iter().enumerate() {
-        b.vstore(v, env.tile, place(i));
+        b.vstore(shift(i).map_or(v, |shift| b.add(v, shift)), env.tile, place(i));
     }
     let first = b.mul(tile, b.index(s.rows as i64));
     match last {
@@ -142,28 +181,30 @@ fn accumulate<'c>(
     };
     let row = if s.row_source == Source::Scratch { 1 } else { s.rows as i64 };
     let (length, width) = (env.block_length(at), s.width() as i64);
+    let group = s.factors.group() as i64;
     let axes = match direct {
+        // Rows count words.
+        _ if group > 1 => vec![(b.div_ceil(length, group), vec![b.index(1), b.index(group * width)])],
         true => env.k_axes(at, &[&row_step, &panel_step]),
-        // Rows count pairs.
-        false if s.pairs => vec![(b.div_ceil(length, 2), vec![b.index(1), b.index(2 * width)])],
         false => vec![(length, vec![b.index(row), b.index(width)])],
     };
     env.nest(&axes, &[rows.base, columns.base], init, &mut vec![], &mut |_, cursors, sums| {
         let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, at, columns, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in &rows.shifts {
-            let element = match s.pairs {
-                true => {
-                    let pair = b.load(env.row_pairs, b.add(cursors[0], b.div_u(*shift, b.index(2))));
-                    b.reinterpret(b.broadcast(pair, s.lanes as u32), Elem::I16)
+            let element = match group {
+                1 => b.broadcast(b.load(rows.buffer, b.add(cursors[0], *shift)), s.lanes as u32),
+                group => {
+                    let word = b.load(rows.buffer, b.add(cursors[0], b.div_u(*shift, b.index(group))));
+                    b.reinterpret(b.broadcast(word, s.lanes as u32), env.factor)
                 }
-                false => b.broadcast(b.load(rows.buffer, b.add(cursors[0], *shift)), s.lanes as u32),
             };
             for v in &vectors {
                 let sum = sums[next.len()];
-                next.push(match s.pairs {
-                    true => b.add(sum, b.pair_products(element, *v)),
-                    false => env.multiply_add(element, *v, sum),
+                next.push(match s.factors {
+                    Factors::Wide => env.multiply_add(element, *v, sum),
+                    Factors::Pairs => b.add(sum, b.pair_products(element, *v)),
+                    Factors::Quads => b.quad_products(sum, element, *v),
                 });
             }
         }
@@ -174,7 +215,8 @@ fn accumulate<'c>(
 fn load_columns<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, cursor: V<'c>, v: u64) -> V<'c> {
     let (b, s) = (env.b, env.s);
     let first = b.index((v * s.lanes) as i64);
-    let (shift, lanes) = if s.pairs { (b.add(first, first), 2 * s.lanes) } else { (first, s.lanes) };
+    let group = s.factors.group();
+    let (shift, lanes) = (b.mul(first, b.index(group as i64)), group * s.lanes);
     let index = b.add(cursor, shift);
     let buffer = columns.buffer;
     let loaded = match &columns.masks {
@@ -185,6 +227,7 @@ fn load_columns<'c>(env: &Env<'_, 'c>, at: &At<'c>, columns: &Columns<'c>, curso
     };
     match s.panel_source {
         Source::Scratch => loaded,
+        _ if s.factors == Factors::Quads => loaded,
         _ => env.factors(&env.c.panel_operand, at, b.add(columns.start, first), loaded),
     }
 }

@@ -80,11 +80,30 @@ impl<'c> Builder<'c> {
                 "llvm.x86.avx512.pmaddw.d.512"
             }
         };
+        self.intrinsic(name, &[a, b], Elem::I32.vector(a.ty().lanes / 2))
+    }
+
+    /// `sum` plus, in each 32-bit lane, the products of four neighbouring unsigned 8-bit lanes of `a` and signed ones of `b`;
+    /// sums wrap. x86-64 with VNNI only.
+    pub fn quad_products(&self, sum: V<'c>, a: V<'c>, b: V<'c>) -> V<'c> {
+        let fits = a.ty() == b.ty() && a.elem() == Elem::I8 && sum.ty() == Elem::I32.vector(a.ty().lanes / 4);
+        assert!(fits, "quad products of {}, {} and {}", sum.ty(), a.ty(), b.ty());
+        let name = match a.ty().lanes {
+            32 => "llvm.x86.avx512.vpdpbusd.256",
+            lanes => {
+                assert!(lanes == 64, "quad products of {}", a.ty());
+                "llvm.x86.avx512.vpdpbusd.512"
+            }
+        };
+        self.intrinsic(name, &[sum, a, b], sum.ty())
+    }
+
+    fn intrinsic(&self, name: &str, operands: &[V<'c>], ty: super::types::Ty) -> V<'c> {
         let name = StringAttribute::new(self.context(), name).into();
-        let segments = DenseI32ArrayAttribute::new(self.context(), &[2, 0]).into();
+        let segments = DenseI32ArrayAttribute::new(self.context(), &[operands.len() as i32, 0]).into();
         let bundles = DenseI32ArrayAttribute::new(self.context(), &[]).into();
         let attributes = [("intrin", name), ("operandSegmentSizes", segments), ("op_bundle_sizes", bundles)];
-        let ty = Elem::I32.vector(a.ty().lanes / 2);
-        self.emit("llvm.call_intrinsic", &[self.raw(a), self.raw(b)], ty, &attributes)
+        let operands: Vec<_> = operands.iter().map(|v| self.raw(*v)).collect();
+        self.emit("llvm.call_intrinsic", &operands, ty, &attributes)
     }
 }

@@ -85,6 +85,11 @@ impl<'a> Geometry<'a> {
         fits.then_some(Geometry { x, y, extent, across, down, line })
     }
 
+    /// Whether a contracted axis is of taps.
+    pub fn is_tap(&self, axis: usize) -> bool {
+        self.across.tap == Some(axis) || self.down.tap == Some(axis)
+    }
+
     /// Input elements of a line that pixels of a line read.
     pub fn elements(&self, c: &Contraction, pixels: u64) -> Option<u64> {
         reach(c, &self.across, pixels)

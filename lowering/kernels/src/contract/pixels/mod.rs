@@ -6,6 +6,9 @@
 //! loop checks nothing. Finished tiles are turned over in registers and stored along the lines, so that tensors keep the layout
 //! the model gave them. Sums are the same chains as in any other tile, so the bits are too.
 //!
+//! Of 8-bit pixels and filters, four channels of a pixel lie together in the slab as one word, and one instruction (VNNI) adds their
+//! products. Zero points are in the sums from the start, times the sum of the filter.
+//!
 //! The scheme is that of direct convolution over packed filters (Georganas et al., "Anatomy of High-Performance Deep Learning
 //! Convolutions on SIMD Architectures", SC 2018), with the transposition moved into the store.
 

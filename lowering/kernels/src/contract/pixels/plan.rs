@@ -1,8 +1,10 @@
 //! Chooses tile, unit and slab.
 
-use neap_spec::CpuTarget;
+use neap_spec::{Backend, CpuTarget};
 
-use super::super::plan::{ContractSchedule, Scratch, Source, align, arguments, block, grain, in_place, panels};
+use super::super::plan::{
+    ContractSchedule, Factors, Scratch, Source, align, arguments, block, grain, in_place, panels,
+};
 use super::super::shape::{Contraction, Operand};
 use super::Pixels;
 use super::geometry::Geometry;
@@ -10,19 +12,23 @@ use crate::ir::{Kernel, Role};
 use crate::scalar;
 use crate::scheduled::{Facts, Scheduled, Stage};
 
-/// Bodies that are not empty read nothing that depends on pixels, so that the slab holds factors.
-fn fits(c: &Contraction, facts: &Facts) -> bool {
+/// How factors are held, where the contraction is one of these. Bodies that are not empty read nothing that depends on pixels, so
+/// that the slab holds factors, or one zero point is that of all elements.
+fn fits(c: &Contraction, g: &Geometry<'_>, facts: &Facts, target: &CpuTarget) -> Option<Factors> {
     let constant = |o: &Operand| facts.constant_inputs.get(o.buffer.0).copied().unwrap_or(false);
     let pixels = &c.panel_operand;
     let weights = &c.rows_operand;
     let even = pixels.prologue.flats().all(|f| (0..c.extents.len()).all(|a| c.batch.contains(&a) || !f.uses(a)));
-    c.dtype.is_float()
-        && constant(weights)
-        && !constant(pixels)
-        && weights.buffer != pixels.buffer
-        && weights.prologue.is_empty()
-        && even
-        && c.epilogue.stores.iter().all(|s| c.dense(&s.1))
+    let roles = constant(weights) && !constant(pixels) && weights.buffer != pixels.buffer;
+    if !roles || !even || !c.epilogue.stores.iter().all(|s| c.dense(&s.1)) {
+        return None;
+    }
+    if c.dtype.is_float() {
+        return weights.prologue.is_empty().then_some(Factors::Wide);
+    }
+    // One axis of channels, of which four lie together, then taps.
+    let channels = c.k.first().is_some_and(|k| !g.is_tap(*k)) && c.k[1..].iter().all(|k| g.is_tap(*k));
+    (target.quad_products() && channels && c.quads(pixels, weights)).then_some(Factors::Quads)
 }
 
 /// A schedule with channels in the lanes, where the contraction is a convolution (or a product) of a constant from the left that
@@ -33,10 +39,13 @@ pub fn choose(
     facts: &Facts,
     target: &CpuTarget,
 ) -> Option<Scheduled<ContractSchedule>> {
-    if !target.masked_memory || !fits(c, facts) {
+    // Cranelift's few registers hold small tiles, which packed panels suit better.
+    if target.backend == Backend::Cranelift || !target.masked_memory {
         return None;
     }
     let g = Geometry::of(c)?;
+    let factors = fits(c, &g, facts, target)?;
+    let group = factors.group();
     let size = scalar::computed(c.dtype).size();
     let lanes = u64::from(target.vector_bits) / 8 / size;
     let (m, k) = (c.rows().as_const()?, c.count(&c.k).as_const()?);
@@ -44,22 +53,23 @@ pub fn choose(
     if m < lanes / 2 || k == 0 || across * down < 4 {
         return None;
     }
-    let widening = c.rows_operand.widening(false);
+    let taps = [g.across.tap, g.down.tap].into_iter().flatten().map(|a| c.extents[a].as_const());
+    let taps = taps.collect::<Option<Vec<_>>>()?.iter().product::<u64>();
+    // Elements (words of four channels) of a slab for each place, and of a panel for each channel.
+    let steps = (k / taps).div_ceil(group);
+    let k = steps * taps;
+    let widening = if factors == Factors::Wide { c.rows_operand.widening(false) } else { 0 };
     let (columns, lines, vectors) = tile((m, k), g.extent, lanes, u64::from(target.vector_registers), widening);
     let (rows, width) = (columns * lines, vectors * lanes);
     let mut packed = vec![None; kernel.buffers.iter().filter(|b| b.role == Role::In).count()];
-    let layout = panels(c, &c.rows_operand, &[row], (width, 1))?;
+    let layout = panels(c, &c.rows_operand, &[row], width, (group, if group > 1 { taps } else { 1 }))?;
     packed[c.rows_operand.buffer.0] = Some(layout);
 
     let o = &c.panel_operand;
     let panel_count = m.div_ceil(width);
-    let slab = !o.guards.is_empty() || panel_count > 1 || o.widening(false) > 0;
+    let slab = !o.guards.is_empty() || panel_count > 1 || o.widening(false) > 0 || group > 1;
     let tiles = across.div_ceil(columns);
-    let inner = k / c.extents[c.k[0]].as_const()?;
-    let is_channel = g.across.tap != Some(c.k[0]) && g.down.tap != Some(c.k[0]);
-    // Elements of a slab for each of the contracted steps that are no taps.
-    let taps = [g.across.tap, g.down.tap].into_iter().flatten().map(|a| c.extents[a].as_const());
-    let steps = k / taps.collect::<Option<Vec<_>>>()?.iter().product::<u64>();
+    let inner = k / c.extents[c.k[0]].as_const()?.div_ceil(group);
     let plane = |lines: u64, tiles: u64| Some(g.lines(c, lines)? * g.elements(c, (tiles * columns).min(across))?);
     let room = target.l2 / 4 / size;
 
@@ -75,7 +85,10 @@ pub fn choose(
     }
     let per_step = plane(unit_lines, unit_tiles)? * steps / (k / inner);
     let most = (room / per_step.max(1)).min(target.l2 / 2 / (inner * width * size)).max(1);
-    let block = if is_channel { block(c, most * inner, 1)?.filter(|_| slab) } else { None };
+    let block = match factors {
+        Factors::Wide if slab && !g.is_tap(c.k[0]) => block(c, most * inner, 1)?,
+        _ => None,
+    };
 
     let area = unit_lines.div_ceil(lines) * unit_tiles;
     let mut unit_panels = match block {
@@ -130,7 +143,7 @@ pub fn choose(
         rows,
         vectors,
         lanes,
-        pairs: false,
+        factors,
         masks: true,
         vector_epilogue: true,
         row_source: if slab.is_some() { Source::Scratch } else { Source::Direct },

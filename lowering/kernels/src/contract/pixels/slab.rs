@@ -1,8 +1,9 @@
-//! Copies what a unit's pixels read, with the padding: [channels][lines][elements].
+//! Copies what a unit's pixels read, with the padding: [channels][lines][elements], or words of four channels.
 
 use super::super::emit::{At, Env};
+use super::super::plan::Factors;
 use super::Area;
-use crate::explicit::V;
+use crate::explicit::{Elem, V};
 
 /// The contracted axes that are not taps within the slab, with their strides there, by position.
 fn channels<'c>(env: &Env<'_, 'c>, area: &Area<'_, 'c>, slab: (u64, u64)) -> Vec<Option<V<'c>>> {
@@ -40,6 +41,17 @@ impl<'c> Area<'_, 'c> {
     }
 }
 
+/// Elements of 8 bits, a vector a channel, as words of a vector of pixels.
+fn interleaved<'c>(env: &Env<'_, 'c>, channels: &[V<'c>]) -> V<'c> {
+    let lanes = env.s.lanes as i64;
+    let merge = |a: V<'c>, b: V<'c>, unit: i64, count: i64| {
+        let lane = |i: i64| i / (2 * unit) * unit + i % unit + (i / unit % 2) * count;
+        env.b.shuffle(a, b, &(0..2 * count).map(lane).collect::<Vec<_>>())
+    };
+    let halves = (merge(channels[0], channels[1], 1, lanes), merge(channels[2], channels[3], 1, lanes));
+    merge(halves.0, halves.1, 2, 2 * lanes)
+}
+
 /// Fills the slab of the current block of channels.
 pub(super) fn fill<'c>(env: &Env<'_, 'c>, at: &At<'c>, area: &Area<'_, 'c>) {
     let Some(slab) = area.p.slab else { return };
@@ -68,8 +80,15 @@ pub(super) fn fill<'c>(env: &Env<'_, 'c>, at: &At<'c>, area: &Area<'_, 'c>) {
         steps.push(stride?);
         Some((extent, steps))
     });
-    let axes: Vec<_> = axes.collect();
-    env.nest(&axes, &[env.offset(&o.flat, &at), none], &[], &mut vec![], &mut |_, cursors, _| {
+    let mut axes: Vec<_> = axes.collect();
+    let quads = s.factors == Factors::Quads;
+    let channel = env.size(&o.flat.strides[env.c.k[0]]);
+    let count = env.size(&env.c.extents[env.c.k[0]]);
+    if quads {
+        axes[0].0 = b.div_ceil(count, 4);
+        axes[0].1[0] = b.mul(channel, b.index(4));
+    }
+    env.nest(&axes, &[env.offset(&o.flat, &at), none], &[], &mut vec![], &mut |ivs, cursors, _| {
         b.for_(none, lines, 1, |b, l| {
             let high = match top {
                 None => high,
@@ -80,9 +99,20 @@ pub(super) fn fill<'c>(env: &Env<'_, 'c>, at: &At<'c>, area: &Area<'_, 'c>) {
             b.for_(none, elements, lanes, |b, j| {
                 let before = b.create_mask(b.sub(low, j), lanes as u32);
                 let until = b.create_mask(b.sub(high, j), lanes as u32);
-                let v = b.masked_load(buffer, b.add(from, j), b.and(until, b.not(before)), outside);
+                let mask = b.and(until, b.not(before));
+                let load = |from: V<'c>| b.masked_load(buffer, b.add(from, j), mask, outside);
                 // What is past the line's end is overwritten by the next line, or belongs to nothing.
-                b.vstore(env.factors(o, &at, none, v), env.panels, b.add(to, j));
+                if !quads {
+                    return b.vstore(env.factors(o, &at, none, load(from)), env.panels, b.add(to, j));
+                }
+                let first = b.mul(ivs[0], b.index(4));
+                let one = |i: i64| {
+                    // Channels past the last repeat it: the filter has zeros there.
+                    let i = b.min(b.index(i), b.sub(b.sub(count, b.index(1)), first));
+                    env.unsigned(o, load(b.add(from, b.mul(i, channel))))
+                };
+                let words = b.reinterpret(interleaved(env, &[0, 1, 2, 3].map(one)), Elem::I32);
+                b.vstore(words, env.panel_words, b.add(to, j));
             });
         });
         vec![]

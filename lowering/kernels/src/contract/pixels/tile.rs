@@ -3,15 +3,19 @@
 use super::super::emit::{At, Env};
 use super::super::epilogue;
 use super::super::pack::transposed;
+use super::super::plan::Factors;
 use super::{Area, start};
-use crate::explicit::V;
+use crate::explicit::{Buf, Elem, V};
 use crate::scalar;
 
 /// A panel of the filter.
 pub(super) struct Channels<'c> {
     /// Its first channel.
     start: V<'c>,
+    buffer: Buf<'c>,
     base: V<'c>,
+    /// What the sums begin with, a vector each, if not with zeros.
+    init: Option<Vec<V<'c>>>,
 }
 
 impl<'c> Channels<'c> {
@@ -20,8 +24,56 @@ impl<'c> Channels<'c> {
         let width = s.width() as i64;
         let panels = b.div_ceil(env.m, width);
         let number = b.add(b.mul(env.batch(|a| o.flat.uses(a), at), panels), panel);
-        let base = b.mul(number, b.mul(env.k, b.index(width)));
-        Channels { start: b.mul(panel, b.index(width)), base: b.add(base, env.block_offset(at, s.width())) }
+        let length = steps(env).into_iter().fold(b.index(1), |n, k| b.mul(n, k));
+        let buffer = match s.factors {
+            Factors::Quads => {
+                let filters = env.size(&env.c.count(&env.c.batch));
+                env.words(o.buffer, b.mul(b.mul(filters, panels), b.mul(length, b.index(width))))
+            }
+            _ => env.buffer(o.buffer),
+        };
+        let base = b.add(b.mul(number, b.mul(length, b.index(width))), env.block_offset(at, s.width()));
+        let init = env.shift_of_words(at).map(|shift| {
+            let ones = b.splat(Elem::I8.vector(4 * s.lanes as u32), 1.0);
+            let zeros = vec![b.zero(Elem::I32.vector(s.lanes as u32)); s.vectors as usize];
+            let axes = [(length, vec![b.index(width)])];
+            let sums = env.nest(&axes, &[base], &zeros, &mut vec![], &mut |_, cursors, sums| {
+                (0..sums.len())
+                    .map(|v| b.quad_products(sums[v], ones, load(env, buffer, cursors[0], v as u64)))
+                    .collect()
+            });
+            sums.into_iter().map(|v| b.mul(b.broadcast(shift, s.lanes as u32), v)).collect()
+        });
+        Channels { start: b.mul(panel, b.index(width)), buffer, base, init }
+    }
+}
+
+impl<'c> Env<'_, 'c> {
+    /// The zero point of words of pixels, if there is one.
+    fn shift_of_words(&self, at: &At<'c>) -> Option<V<'c>> {
+        let words = self.s.factors == Factors::Quads;
+        words.then(|| self.shift(&self.c.panel_operand, at)).flatten()
+    }
+}
+
+/// Steps along each contracted axis, of words where factors are in words.
+fn steps<'c>(env: &Env<'_, 'c>) -> Vec<V<'c>> {
+    let group = env.s.factors.group() as i64;
+    let extent = |(i, a): (usize, &usize)| match i {
+        0 => env.b.div_ceil(env.size(&env.c.extents[*a]), group),
+        _ => env.size(&env.c.extents[*a]),
+    };
+    env.c.k.iter().enumerate().map(extent).collect()
+}
+
+/// A vector of a panel's factors.
+fn load<'c>(env: &Env<'_, 'c>, buffer: Buf<'c>, cursor: V<'c>, v: u64) -> V<'c> {
+    let (b, s) = (env.b, env.s);
+    let at = b.add(cursor, b.index((v * s.lanes) as i64));
+    let loaded = b.vload(buffer, at, s.lanes as u32);
+    match s.factors {
+        Factors::Quads => b.reinterpret(loaded, Elem::I8),
+        _ => scalar::from_memory(b, env.c.rows_operand.dtype, loaded),
     }
 }
 
@@ -64,7 +116,10 @@ pub(super) fn emit<'c>(
     };
     let place = |i: usize| b.add(saved, b.index(i as i64 * s.lanes as i64));
     let count = (s.rows * s.vectors) as usize;
-    let zeros = vec![b.zero(env.elem.vector(s.lanes as u32)); count];
+    let zeros = match &channels.init {
+        Some(init) => init.iter().copied().cycle().take(count).collect(),
+        None => vec![b.zero(env.elem.vector(s.lanes as u32)); count],
+    };
     let init = match part {
         None => zeros,
         Some((first, _)) => {
@@ -72,7 +127,7 @@ pub(super) fn emit<'c>(
             b.if_else(first, |_| zeros.clone(), load)
         }
     };
-    for (i, v) in accumulate(env, at, area, (base, channels.base), &shifts, &init).into_iter().enumerate() {
+    for (i, v) in accumulate(env, at, area, base, channels, &shifts, &init).into_iter().enumerate() {
         b.vstore(v, env.tile, place(i));
     }
     let done = || {
@@ -92,34 +147,37 @@ fn accumulate<'c>(
     env: &Env<'_, 'c>,
     at: &At<'c>,
     area: &Area<'_, 'c>,
-    (pixels, filter): (V<'c>, V<'c>),
+    pixels: V<'c>,
+    channels: &Channels<'c>,
     shifts: &[i64],
     init: &[V<'c>],
 ) -> Vec<V<'c>> {
     let (b, s, lanes) = (env.b, env.s, env.s.lanes);
     let source = match area.p.slab {
+        Some(_) if s.factors == Factors::Quads => env.panel_words,
         Some(_) => env.panels,
         None => env.buffer(env.c.panel_operand.buffer),
     };
-    let weights = &env.c.rows_operand;
-    let buffer = env.buffer(weights.buffer);
-    let axes = env.k_axes(at, &[&|a| env.packed_stride(a, s.width())]);
+    let mut axes = env.k_axes(at, &[&|a| env.packed_stride(a, s.width())]);
+    if s.factors == Factors::Quads {
+        axes.iter_mut().zip(steps(env)).for_each(|(axis, steps)| axis.0 = steps);
+    }
     let axes: Vec<_> = axes
         .into_iter()
         .zip(area.strides(env))
         .map(|((extent, steps), stride)| (extent, vec![stride, steps[0]]))
         .collect();
-    env.nest(&axes, &[pixels, filter], init, &mut vec![], &mut |_, cursors, sums| {
-        let load = |v: u64| {
-            let v = b.vload(buffer, b.add(cursors[1], b.index((v * lanes) as i64)), lanes as u32);
-            scalar::from_memory(b, weights.dtype, v)
-        };
-        let vectors: Vec<_> = (0..s.vectors).map(load).collect();
+    env.nest(&axes, &[pixels, channels.base], init, &mut vec![], &mut |_, cursors, sums| {
+        let vectors: Vec<_> = (0..s.vectors).map(|v| load(env, channels.buffer, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in shifts {
             let element = b.broadcast(b.load(source, b.add(cursors[0], b.index(*shift))), lanes as u32);
             for v in &vectors {
-                next.push(env.multiply_add(element, *v, sums[next.len()]));
+                let sum = sums[next.len()];
+                next.push(match s.factors {
+                    Factors::Quads => b.quad_products(sum, b.reinterpret(element, Elem::I8), *v),
+                    _ => env.multiply_add(element, *v, sum),
+                });
             }
         }
         next
@@ -132,6 +190,7 @@ fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, channels: &Channels<'c>, pixel: V<
     let (b, s) = (env.b, env.s);
     let (lanes, width) = (s.lanes, b.index(s.width() as i64));
     let row = env.c.row.expect("there are channels");
+    let turned = if s.factors == Factors::Quads { env.row_words } else { env.rows };
     b.for_(b.index(0), width, lanes as i64, |b, first| {
         let channel = b.add(channels.start, first);
         let count = b.min(b.sub(env.m, channel), b.index(lanes as i64));
@@ -143,14 +202,14 @@ fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, channels: &Channels<'c>, pixel: V<
             };
             let square = (0..lanes).map(|i| b.vload(env.tile, line(i), lanes as u32)).collect();
             for (i, v) in transposed(env, square).into_iter().enumerate() {
-                b.vstore(v, env.rows, b.index((i as u64 * lanes) as i64));
+                b.vstore(v, turned, b.index((i as u64 * lanes) as i64));
             }
             let from = (group * lanes) as i64;
             let whole = b.create_mask(b.index(s.rows as i64 - from), lanes as u32);
             let before = b.create_mask(b.sub(skip, b.index(from)), lanes as u32);
             let mask = b.and(whole, b.not(before));
             b.for_(b.index(0), count, 1, |b, i| {
-                let sum = b.vload(env.rows, b.mul(i, b.index(lanes as i64)), lanes as u32);
+                let sum = b.vload(turned, b.mul(i, b.index(lanes as i64)), lanes as u32);
                 let at = at.with(row, b.add(channel, i));
                 epilogue::emit(env, &at, b.add(pixel, b.index(from)), sum, Some(mask));
             });
