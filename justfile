@@ -29,7 +29,7 @@ test: (_build "dev")
 # Both back ends on real models: against the stored outputs, against onnxruntime, and against each other bit by bit.
 test-models *args: models (_build "dev")
     {{ python }} testsuite/models/check.py --neap {{ target }}/debug/neap --shared {{ shared }} {{ args }}
-    {{ python }} testsuite/models/tutorial.py --neap {{ target }}/debug/neap docs/tutorial.md
+    {{ python }} testsuite/models/tutorial.py --neap {{ target }}/debug/neap docs/tutorial.md README.md
 
 # Make .venv with onnxruntime and fetch the trained models into models/.
 models: _venv

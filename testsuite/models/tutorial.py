@@ -2,7 +2,8 @@
 
 In blocks marked `sh`, a line that begins with `$ ` is a command and the lines up to the next are what it prints, standard
 error included; `...` stands for any text, also over several lines. A command must succeed, or, where the page says that it
-prints a line beginning with `error:`, fail. A block marked `python NAME` is written to that file.
+prints a line beginning with `error:`, fail. A block marked `python NAME` is written to that file; each line of a block marked
+`sh tour` is a command that must succeed, whatever it prints.
 """
 
 import argparse
@@ -19,8 +20,10 @@ def blocks(page: str):
         yield info.split(), body
 
 
-def commands(body: str):
+def commands(info: list[str], body: str):
     """Commands of a block, each with what it prints."""
+    if info[1:] == ["tour"]:
+        yield from ((line, "...") for line in body.splitlines())
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         command, _, printed = part.partition("\n")
         yield command, printed
@@ -40,7 +43,7 @@ def check(page: pathlib.Path, neap: pathlib.Path) -> int:
         for info, body in blocks(page.read_text()):
             if info[0] == "python" and len(info) == 2:
                 (pathlib.Path(folder) / info[1]).write_text(body)
-            for command, printed in commands(body) if info[0] == "sh" else ():
+            for command, printed in commands(info, body) if info[0] == "sh" else ():
                 done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, text=True, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
                 fails = bool(re.search(r"^error:", printed, re.MULTILINE))
