@@ -11,8 +11,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use neap_codegen::host_target;
 use neap_driver::compile::{Compiler, DEFAULT_PIPELINE, Graph, Sharing, Timing};
 use neap_optable::{Attrs, BinaryKind, Body, DType, GraphOp, TensorType, UnaryKind, ValueId, Weights};
-use neap_passes::Manager;
 use neap_passes::import::{ImportOptions, import};
+use neap_passes::{Limits, Manager};
 use neap_runtime::{Options, Session};
 use neap_spec::Backend;
 
@@ -29,6 +29,7 @@ fn compiler(backend: Backend) -> Compiler {
         hold_outputs: false,
         tile_until: None,
         sharing: Sharing::default(),
+        limits: Limits::default(),
         progress: false,
     }
 }
@@ -41,7 +42,7 @@ fn phases(c: &mut Criterion) {
         let imported = || import(&model, &ImportOptions::default()).expect("neap imports its zoo");
         let graph = || {
             let i = imported();
-            Graph { name: name.into(), body: i.body, weights: i.weights, tiling: Default::default() }
+            Graph { name: name.into(), body: i.body, weights: i.weights, tiling: Default::default(), applied: vec![] }
         };
         group.bench_function(format!("import/{name}"), |b| b.iter(|| black_box(imported())));
         let llvm = compiler(Backend::Llvm);
@@ -66,7 +67,7 @@ fn graph(args: &[&[u64]], f: impl FnOnce(&mut Body, &[ValueId]) -> ValueId) -> G
     let out = f(&mut body, &values);
     body.results.push(out);
     body.result_names.push("out".into());
-    Graph { name: "bench".into(), body, weights: Weights::default(), tiling: Default::default() }
+    Graph { name: "bench".into(), body, weights: Weights::default(), tiling: Default::default(), applied: vec![] }
 }
 
 fn push(b: &mut Body, op: GraphOp, attrs: Attrs, ins: &[ValueId], dims: &[u64]) -> ValueId {

@@ -64,7 +64,13 @@ fn zoo(name: &str) -> Result<Graph, String> {
     let proto = neap_zoo::build(name, &options).map_err(|e| e.to_string())?;
     let model = neap_onnx::from_proto(proto, &neap_onnx::external::NoExternal).map_err(|e| e.to_string())?;
     let imported = import(&model, &ImportOptions::default()).map_err(|e| format!("{e:?}"))?;
-    Ok(Graph { name: name.into(), body: imported.body, weights: imported.weights, tiling: Default::default() })
+    Ok(Graph {
+        name: name.into(),
+        body: imported.body,
+        weights: imported.weights,
+        tiling: Default::default(),
+        applied: vec![],
+    })
 }
 
 fn inputs(name: &str, types: &[TensorType]) -> Result<Vec<Tensor>, String> {

@@ -32,6 +32,10 @@ pub enum Command {
     Profile(Profile),
     /// Compare a compiled model with the reference interpreter, op by op.
     Verify(Verify),
+    /// Find the rewrite, fusion or kernel that makes a model wrong.
+    Bisect(Bisect),
+    /// Show what is fused, what it saves, and why not more.
+    Fusions(Fusions),
     /// Show what is in a model.
     Inspect(Inspect),
     /// Plan memory: of a model, of a problem as JSON, or of a table of buffers as CSV.
@@ -113,6 +117,9 @@ pub struct CompileOptions {
     /// Pipeline of graph passes instead of the default one.
     #[arg(long, value_name = "PIPELINE")]
     pub passes: Option<String>,
+    /// Which rewrites and fusions to leave out.
+    #[command(flatten)]
+    pub steps: StepOptions,
     /// Run segments tile by tile where that lowers the arena, computing at most this share of operations anew; such as 5%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub recompute_limit: Option<f64>,
@@ -130,6 +137,26 @@ pub struct CompileOptions {
     pub dump_ir_dir: Option<PathBuf>,
 }
 
+/// Which rewrites and fusions to leave out, to find which one matters.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StepOptions {
+    /// Leave out all rewrites.
+    #[arg(long, conflicts_with = "max_rewrites")]
+    pub no_rewrite: bool,
+    /// Leave out all fusions: a kernel for each operator.
+    #[arg(long, conflicts_with = "max_fusions")]
+    pub no_fusion: bool,
+    /// Rules to leave out, such as simplify-transpose,fuse-conv; `neap bisect` and `neap fusions` name them.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = crate::steps::rule)]
+    pub disable: Vec<String>,
+    /// Only the first rewrites.
+    #[arg(long, value_name = "N")]
+    pub max_rewrites: Option<usize>,
+    /// Only the first fusions.
+    #[arg(long, value_name = "N")]
+    pub max_fusions: Option<usize>,
+}
+
 impl CompileOptions {
     /// The code generator asked for, or the default one.
     pub fn backend(&self) -> Backend {
@@ -144,6 +171,11 @@ impl CompileOptions {
             ("--target", self.target.is_some()),
             ("--target-cpu", self.target_cpu.is_some()),
             ("--passes", self.passes.is_some()),
+            ("--no-rewrite", self.steps.no_rewrite),
+            ("--no-fusion", self.steps.no_fusion),
+            ("--disable", !self.steps.disable.is_empty()),
+            ("--max-rewrites", self.steps.max_rewrites.is_some()),
+            ("--max-fusions", self.steps.max_fusions.is_some()),
             ("--recompute-limit", self.recompute_limit.is_some()),
             ("--hold-outputs", self.hold_outputs),
             ("--dump-ir-after", self.dump_ir_after.is_some()),
@@ -307,6 +339,56 @@ pub struct Verify {
     /// Threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
+    /// Before that, interpret the graph after each single rewrite and fusion.
+    #[arg(long)]
+    pub stepwise: bool,
+    /// How to compile.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap bisect`
+#[derive(Debug, Args)]
+pub struct Bisect {
+    /// ONNX model.
+    pub model: PathBuf,
+    /// Inputs; random ones where none are given.
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Right outputs by name [default: what the reference interpreter computes].
+    #[arg(long, value_name = "FILE.npz")]
+    pub reference: Option<PathBuf>,
+    /// Absolute tolerance, as in `neap verify`.
+    #[arg(long, default_value_t = 1e-4)]
+    pub atol: f64,
+    /// Relative tolerance.
+    #[arg(long, default_value_t = 1e-3)]
+    pub rtol: f64,
+    /// Threads.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// The guilty operators before and after the step, as MLIR [default: the model's name with `.bisect.mlir` in this folder].
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// How to compile.
+    #[command(flatten)]
+    pub options: CompileOptions,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `neap fusions`
+#[derive(Debug, Args)]
+pub struct Fusions {
+    /// ONNX model.
+    pub model: PathBuf,
+    /// Rows of the table, those that save the most first; 0 for all.
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
     /// How to compile.
     #[command(flatten)]
     pub options: CompileOptions,

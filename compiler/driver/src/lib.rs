@@ -14,6 +14,7 @@ pub mod load;
 mod machine;
 mod main_neap;
 mod main_opt;
+mod steps;
 
 pub use failure::Failure;
 pub use main_neap::main_neap;

@@ -55,7 +55,7 @@ pub fn graph(path: &Path, dims: &[(String, u64)], given: &Given, timing: &mut Ti
     let mut kept = keep.iter();
     imported.body.result_names.retain(|_| kept.next() == Some(&true));
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into());
-    Ok(Graph { name, body: imported.body, weights: imported.weights, tiling: Default::default() })
+    Ok(Graph { name, body: imported.body, weights: imported.weights, tiling: Default::default(), applied: vec![] })
 }
 
 /// Sizes of open dims from the given arrays' shapes.
@@ -172,6 +172,7 @@ pub fn compiler(options: &CompileOptions, observe: bool, json: bool) -> Result<C
         hold_outputs: options.hold_outputs && !observe,
         sharing: Sharing::default(),
         tile_until: None,
+        limits: options.steps.limits(),
         progress: progress(json),
     })
 }

@@ -55,6 +55,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Bench(a) => cmd::bench::run(a),
         Command::Profile(a) => cmd::profile::run(a),
         Command::Verify(a) => cmd::verify::run(a),
+        Command::Bisect(a) => cmd::bisect::run(a),
+        Command::Fusions(a) => cmd::fusions::run(a),
         Command::Inspect(a) => cmd::inspect::run(a),
         Command::Plan(a) => cmd::plan::run(a),
         Command::Zoo(a) => cmd::zoo::run(a),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use neap_mlir::Locations;
-use neap_passes::{CONVERSIONS, Cx, Dump, Func, Manager, PASSES, Step};
+use neap_passes::{CONVERSIONS, Cx, Dump, Func, Limits, Manager, PASSES, Step};
 
 use crate::cli::{Backend, CompileOptions, Emit};
 use crate::compile::{Compiler, Graph, Sharing};
@@ -247,7 +247,13 @@ fn graph_level(cli: &Cli, steps: &[Step], conversions: &[&str], mut funcs: Vec<F
     let compiler = compiler(cli)?;
     let mut out = String::new();
     for f in funcs {
-        let graph = Graph { name: f.name, body: f.body, weights: cx.weights.clone(), tiling: Default::default() };
+        let graph = Graph {
+            name: f.name,
+            body: f.body,
+            weights: cx.weights.clone(),
+            tiling: Default::default(),
+            applied: vec![],
+        };
         out.push_str(&compiler.emit(&graph, emit)?);
     }
     Ok(out)
@@ -286,6 +292,7 @@ fn device(cli: &Cli, funcs: &[Func]) -> Result<String, Failure> {
 
 fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
     let options = CompileOptions {
+        steps: Default::default(),
         backend: Some(cli.backend),
         target: None,
         target_cpu: Some(cli.target_cpu.clone()),
@@ -303,6 +310,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, Failure> {
         hold_outputs: false,
         tile_until: None,
         sharing: Sharing::default(),
+        limits: Limits::default(),
         progress: false,
     })
 }

@@ -10,9 +10,11 @@ mod pass;
 mod pipeline;
 mod registry;
 mod rewrite;
+mod steps;
 
 pub use manager::{Dump, Manager, PassTime};
-pub use pass::{Changed, Cx, ErasedPass, Func, GraphPass, PassError};
+pub use pass::{Changed, Cx, Erased, ErasedPass, Func, GraphPass, PassError};
 pub use pipeline::{PipelineError, Step, parse};
-pub use registry::{CONVERSIONS, PASSES, find};
+pub use registry::{CONVERSIONS, PASSES, find, passes, register};
 pub use rewrite::{Rebuild, live_nodes};
+pub use steps::{Applied, Limits, StepKind, Steps};

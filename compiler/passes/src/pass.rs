@@ -3,6 +3,8 @@
 use clap::{Args, Command, FromArgMatches};
 use neap_optable::{Body, Weights};
 
+use crate::steps::Steps;
+
 /// Whether a pass did anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
@@ -27,6 +29,8 @@ pub struct PassError {
 pub struct Cx {
     /// The tensors behind `graph.weight`.
     pub weights: Weights,
+    /// The single steps: a pass asks for each before it takes it.
+    pub steps: Steps,
 }
 
 /// A function at the graph level.
@@ -46,6 +50,8 @@ pub trait GraphPass: Sync {
     const NAME: &'static str;
     /// One sentence, which is also the help.
     const SUMMARY: &'static str;
+    /// Whether it asks [`Steps`] before each rewrite or fusion, so that its rules can be left out one by one.
+    const STEPS: bool = false;
     /// Rewrites the function or leaves it.
     fn run(cx: &mut Cx, func: &mut Func, options: &Self::Options) -> Result<Changed, PassError>;
 }
@@ -56,6 +62,8 @@ pub trait ErasedPass: Sync {
     fn name(&self) -> &'static str;
     /// One sentence.
     fn summary(&self) -> &'static str;
+    /// Whether it asks for single steps.
+    fn steps(&self) -> bool;
     /// The options as a clap command, for help pages.
     fn command(&self) -> Command;
     /// Checks option words (`max-ops=8`) without running.
@@ -87,6 +95,10 @@ impl<P: GraphPass> ErasedPass for Erased<P> {
 
     fn summary(&self) -> &'static str {
         P::SUMMARY
+    }
+
+    fn steps(&self) -> bool {
+        P::STEPS
     }
 
     fn command(&self) -> Command {

@@ -1,5 +1,7 @@
 //! All passes, in the order of the documentation.
 
+use std::sync::{PoisonError, RwLock};
+
 use crate::graph;
 use crate::pass::{Erased, ErasedPass};
 
@@ -13,9 +15,26 @@ pub static PASSES: &[&dyn ErasedPass] = &[
     &Erased::<graph::tile::Tile>::NEW,
 ];
 
+/// Passes from other crates.
+static MORE: RwLock<Vec<&'static dyn ErasedPass>> = RwLock::new(vec![]);
+
+/// Makes a pass of another crate known to pipelines; one of the same name that came before stays.
+pub fn register(pass: &'static dyn ErasedPass) {
+    MORE.write().unwrap_or_else(PoisonError::into_inner).push(pass);
+}
+
+fn more() -> Vec<&'static dyn ErasedPass> {
+    MORE.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// All passes there are.
+pub fn passes() -> impl Iterator<Item = &'static dyn ErasedPass> {
+    PASSES.iter().copied().chain(more())
+}
+
 /// The pass of this name.
 pub fn find(name: &str) -> Option<&'static dyn ErasedPass> {
-    PASSES.iter().copied().find(|p| p.name() == name)
+    passes().find(|p| p.name() == name)
 }
 
 /// Conversions between levels, with their summaries; lowering is the driver's business, since it needs a target.
@@ -27,5 +46,5 @@ pub static CONVERSIONS: &[(&str, &str)] = &[
 
 /// All names that a pipeline text may use, but `mlir(...)`.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    PASSES.iter().map(|p| p.name()).chain(CONVERSIONS.iter().map(|(n, _)| *n))
+    passes().map(|p| p.name()).chain(CONVERSIONS.iter().map(|(n, _)| *n))
 }

@@ -51,6 +51,33 @@ impl Body {
         ValueId(self.types.len() as u32 - 1)
     }
 
+    /// Some of the nodes as a graph of their own: what they read from elsewhere are its arguments, and what others read of theirs, or
+    /// is a result, are its results. `chosen` has a flag a node.
+    pub fn part(&self, chosen: &[bool]) -> Body {
+        let mut out = Body { types: self.types.clone(), ..Body::default() };
+        let mut own = vec![false; self.types.len()];
+        let mut read = vec![false; self.types.len()];
+        self.results.iter().for_each(|v| read[v.0 as usize] = true);
+        for (n, chosen) in self.nodes.iter().zip(chosen) {
+            if *chosen {
+                n.outputs.iter().for_each(|v| own[v.0 as usize] = true);
+                out.nodes.push(n.clone());
+            } else {
+                n.inputs.iter().for_each(|v| read[v.0 as usize] = true);
+            }
+        }
+        for v in out.nodes.iter().flat_map(|n| &n.inputs) {
+            if !own[v.0 as usize] && !out.args.contains(v) {
+                out.args.push(*v);
+            }
+        }
+        let given = out.nodes.iter().flat_map(|n| &n.outputs);
+        out.results = given.filter(|v| read[v.0 as usize]).copied().collect();
+        let names = |ids: &[ValueId]| ids.iter().map(|v| format!("v{}", v.0)).collect();
+        (out.arg_names, out.result_names) = (names(&out.args), names(&out.results));
+        out
+    }
+
     /// Adds an argument.
     pub fn arg(&mut self, ty: TensorType) -> ValueId {
         let v = self.value(ty);

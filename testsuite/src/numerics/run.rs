@@ -8,7 +8,7 @@ use std::sync::Arc;
 use neap_driver::compile::{Compiled, Compiler, Graph, Sharing, Timing};
 use neap_driver::load::in_memory;
 use neap_optable::{Attrs, Body, DType, GraphOp, Tensor, TensorType, Weights};
-use neap_passes::Manager;
+use neap_passes::{Limits, Manager};
 use neap_reference::eval;
 use neap_runtime::{Model, Options, Session};
 use neap_spec::CpuTarget;
@@ -173,7 +173,15 @@ pub fn run(
 
 /// A compiler with a choice of the ways of sharing memory.
 pub fn compiler(target: &CpuTarget, sharing: Sharing, hold_outputs: bool) -> Compiler {
-    Compiler { target: target.clone(), observe: false, hold_outputs, tile_until: None, sharing, progress: false }
+    Compiler {
+        target: target.clone(),
+        observe: false,
+        hold_outputs,
+        tile_until: None,
+        sharing,
+        limits: Limits::default(),
+        progress: false,
+    }
 }
 
 /// As [`run`], with a compiler of one's own.
@@ -203,7 +211,13 @@ pub fn run_compiled(mut compiled: Compiled, inputs: &[Tensor], types: &[TensorTy
 
 /// Compiles a body after a pipeline.
 pub fn compiled(body: &Body, weights: &Weights, compiler: &Compiler, pipeline: &str) -> Result<Compiled, String> {
-    let graph = Graph { name: "test".into(), body: body.clone(), weights: weights.clone(), tiling: Default::default() };
+    let graph = Graph {
+        name: "test".into(),
+        body: body.clone(),
+        weights: weights.clone(),
+        tiling: Default::default(),
+        applied: vec![],
+    };
     let mut manager = Manager { verify: true, ..Manager::default() };
     let graph = compiler.optimise(graph, pipeline, &mut manager).map_err(|e| e.to_string())?;
     compiler.compile(&graph, &mut Timing::default()).map_err(|e| e.to_string())

@@ -61,7 +61,7 @@ fn sample(seed: &str) -> Result<Option<(Maker, Body, String)>, String> {
 
 fn optimised(m: &Maker, body: &Body, pipeline: &str) -> Result<Body, String> {
     let steps = neap_passes::parse(pipeline).map_err(|e| e.to_string())?;
-    let mut cx = Cx { weights: m.weights.clone() };
+    let mut cx = Cx { weights: m.weights.clone(), ..Cx::default() };
     let mut funcs = vec![Func { name: "test".into(), body: body.clone() }];
     let mut manager = Manager { verify: true, ..Manager::default() };
     manager.run(&steps, &mut cx, &mut funcs).map_err(|e| e.to_string())?;

@@ -14,6 +14,7 @@ mod neap;
 mod numpy;
 mod quantised;
 mod same;
+mod steps;
 mod tiled;
 mod types;
 
@@ -26,6 +27,7 @@ fn main() {
     trials.extend(commands::trials());
     trials.extend(library::trials());
     trials.extend(same::trials());
+    trials.extend(steps::trials());
     trials.extend(tiled::trials());
     trials.extend(types::trials());
     trials.extend(quantised::trials());

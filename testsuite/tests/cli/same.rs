@@ -1,5 +1,5 @@
-//! The zoo's small models: the same artefact each time, the same bits on every back end and any number of threads, and the
-//! reference's results.
+//! The zoo's small models: the same artefact each time, the same bits on every back end and any number of threads, with and
+//! without fusion, and the reference's results.
 
 use libtest_mimic::Trial;
 
@@ -37,6 +37,11 @@ fn check(name: &str) -> Result<(), String> {
                 Some(_) => {}
             }
         }
+    }
+    place.succeed("run model.onnx --random 7 --no-fusion --output-dir out")?;
+    let apart = place.left()?.iter().map(|n| place.read(&format!("out/{n}"))).collect::<Result<Vec<_>, _>>()?;
+    if first.is_some_and(|(_, fused)| fused != apart) {
+        return Err("fused kernels give other bits than one kernel an operator".into());
     }
     let verified = place.json("verify model.onnx --backend llvm")?;
     if verified["ok"] != true {

@@ -1,13 +1,16 @@
 //! The commands, one file each.
 
 pub mod bench;
+pub mod bisect;
 pub mod compile;
 pub mod doctor;
+pub mod fusions;
 pub mod inspect;
 pub mod manual;
 pub mod plan;
 pub mod profile;
 pub mod run;
+mod tolerance;
 pub mod verify;
 pub mod zoo;
 

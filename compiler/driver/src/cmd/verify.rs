@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use neap_optable::{DType, Tensor, ValueId};
+use indicatif::ProgressBar;
+use neap_optable::{Tensor, ValueId};
 use neap_runtime::Options;
 use serde::Serialize;
 
+use super::tolerance::Tolerance;
 use crate::cli::Verify;
-use crate::compile::Timing;
+use crate::compile::{Graph, Timing};
 use crate::failure::Failure;
 use crate::{feed, load};
 
@@ -35,6 +37,9 @@ pub fn run(args: &Verify) -> Result<(), Failure> {
     let wanted = load::wanted(&graph.body)?;
     let inputs = feed::complete(&wanted, &given, Some(args.inputs.random.unwrap_or(0)))?;
     let source = graph.clone();
+    if args.stepwise {
+        stepwise(args, &source, &inputs)?;
+    }
     let (graph, compiled) = load::compile(graph, &args.options, true, args.json, &mut timing)?;
     let model = Arc::new(load::in_memory(compiled)?);
     let options = Options { threads: args.threads.into(), ..Options::default() };
@@ -88,51 +93,47 @@ pub fn run(args: &Verify) -> Result<(), Failure> {
     }
 }
 
-struct Tolerance {
-    atol: f64,
-    rtol: f64,
-}
-
-impl Tolerance {
-    /// At least four units in the last place of 1, which f16 and bf16 need: every op rounds.
-    fn of(&self, dtype: DType) -> Tolerance {
-        let least = match dtype {
-            DType::F16 => 1.0 / 256.0,
-            DType::BF16 => 1.0 / 32.0,
-            _ => 0.0,
-        };
-        Tolerance { atol: self.atol.max(least), rtol: self.rtol.max(least) }
+/// Interprets the graph after each single step of the passes; the first that changes an output beyond the tolerance is an error.
+fn stepwise(args: &Verify, source: &Graph, inputs: &[Tensor]) -> Result<(), Failure> {
+    let mut compiler = load::compiler(&args.options, false, true)?;
+    let outputs =
+        |g: &Graph| neap_reference::eval_body(&g.body, &g.weights, inputs, &mut |_, _| {}).map_err(Failure::new);
+    let mut optimised = |steps: Option<usize>| {
+        compiler.limits.steps = steps;
+        load::optimise(source.clone(), &args.options, &compiler, &mut Timing::default())
+    };
+    let applied = optimised(None)?.applied;
+    let expected = outputs(source)?;
+    let t = Tolerance { atol: args.atol, rtol: args.rtol };
+    let bar = if load::progress(args.json) { ProgressBar::new(applied.len() as u64) } else { ProgressBar::hidden() };
+    for (i, step) in applied.iter().enumerate() {
+        let found = outputs(&optimised(Some(i + 1))?)?;
+        bar.inc(1);
+        if !found.iter().zip(&expected).all(|(f, e)| t.compare(f, e).within) {
+            return Err(Failure::new(format!(
+                "{}: step {} of {} changes an output: {} {} at '{}'; leave it out with --disable {}",
+                args.model.display(),
+                i + 1,
+                applied.len(),
+                step.kind.name(),
+                step.rule,
+                step.nodes,
+                step.rule
+            )));
+        }
     }
+    bar.finish_and_clear();
+    Ok(())
 }
 
 impl Report {
     fn compare(&mut self, got: &Tensor, expected: &Tensor, t: &Tolerance, place: impl Fn() -> String) {
         self.compared += 1;
-        let t = t.of(expected.dtype);
-        let mut bad = got.dtype != expected.dtype || got.data.len() != expected.data.len();
-        for (g, e) in floats(got).into_iter().zip(floats(expected)) {
-            if g == e || (g.is_nan() && e.is_nan()) {
-                continue;
-            }
-            let diff = (g - e).abs();
-            self.max_abs_diff = self.max_abs_diff.max(diff);
-            // Below the absolute tolerance a ratio says nothing.
-            if e.abs() > t.atol {
-                self.max_rel_diff = self.max_rel_diff.max(diff / e.abs());
-            }
-            // Not `>`: a NaN or infinity on one side only must fail.
-            let within = diff <= t.atol + t.rtol * e.abs();
-            bad |= !within;
-        }
-        if bad && self.first_mismatch.is_none() {
+        let d = t.compare(got, expected);
+        self.max_abs_diff = self.max_abs_diff.max(d.abs);
+        self.max_rel_diff = self.max_rel_diff.max(d.rel);
+        if !d.within && self.first_mismatch.is_none() {
             self.first_mismatch = Some(place());
         }
-    }
-}
-
-fn floats(t: &Tensor) -> Vec<f64> {
-    match t.to_f64() {
-        Some(v) => v,
-        None => t.to_i64().unwrap_or_default().into_iter().map(|v| v as f64).collect(),
     }
 }

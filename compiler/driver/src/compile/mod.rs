@@ -16,7 +16,7 @@ mod units;
 use std::time::{Duration, Instant};
 
 use neap_optable::{Body, Weights};
-use neap_passes::{Cx, Func, Manager};
+use neap_passes::{Applied, Cx, Func, Limits, Manager, Steps};
 use neap_runtime::program::Program;
 use neap_spec::CpuTarget;
 
@@ -24,6 +24,7 @@ pub use memory::MemoryFigures;
 pub use pipeline::DEFAULT_PIPELINE;
 pub use pose::Sharing;
 pub use tile::Tiling;
+pub use units::computes;
 
 use crate::cli::Emit;
 use crate::failure::Failure;
@@ -39,6 +40,8 @@ pub struct Graph {
     pub weights: Weights,
     /// Which of its segments run tile by tile.
     pub tiling: Tiling,
+    /// The steps of the graph passes that led here.
+    pub applied: Vec<Applied>,
 }
 
 /// What comes out: the parts of an artefact.
@@ -85,6 +88,8 @@ pub struct Compiler {
     pub tile_until: Option<Instant>,
     /// Which ways of sharing memory the plan may use.
     pub sharing: Sharing,
+    /// Which steps the graph passes may take.
+    pub limits: Limits,
     /// Show a progress bar.
     pub progress: bool,
 }
@@ -93,11 +98,11 @@ impl Compiler {
     /// Runs a pipeline of graph passes.
     pub fn optimise(&self, graph: Graph, pipeline: &str, manager: &mut Manager) -> Result<Graph, Failure> {
         let steps = neap_passes::parse(pipeline).map_err(Failure::usage)?;
-        let mut cx = Cx { weights: graph.weights };
+        let mut cx = Cx { weights: graph.weights, steps: Steps::within(self.limits.clone()) };
         let mut funcs = vec![Func { name: graph.name.clone(), body: graph.body }];
         manager.run(&steps, &mut cx, &mut funcs).map_err(Failure::new)?;
         let body = funcs.pop().expect("the function stays").body;
-        Ok(Graph { name: graph.name, body, weights: cx.weights, tiling: graph.tiling })
+        Ok(Graph { name: graph.name, body, weights: cx.weights, tiling: graph.tiling, applied: cx.steps.applied })
     }
 
     /// Lowers an optimised graph to an artefact's parts.

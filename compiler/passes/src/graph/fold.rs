@@ -32,13 +32,15 @@ impl GraphPass for Fold {
     type Options = Options;
     const NAME: &'static str = "graph-fold";
     const SUMMARY: &'static str = "compute at compile time what depends on constants alone";
+    const STEPS: bool = true;
 
     fn run(cx: &mut Cx, func: &mut Func, options: &Options) -> Result<Changed, PassError> {
         let old = &func.body;
         let mut new = Rebuild::new(old);
         let mut changed = Changed::No;
         for node in &old.nodes {
-            match operands(&new, cx, node, old, options.max_bytes) {
+            let foldable = operands(&new, cx, node, old, options.max_bytes);
+            match foldable.filter(|_| cx.steps.rewrite(Self::NAME, node)) {
                 Some(operands) => {
                     let refs: Vec<&Tensor> = operands.iter().collect();
                     let types: Vec<_> = node.outputs.iter().map(|&o| old.ty(o).clone()).collect();

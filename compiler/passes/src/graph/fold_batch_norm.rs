@@ -28,6 +28,7 @@ impl GraphPass for FoldBatchNorm {
     type Options = Options;
     const NAME: &'static str = "graph-fold-batch-norm";
     const SUMMARY: &'static str = "fold a per-channel scale behind a convolution or matmul into its constant weights";
+    const STEPS: bool = true;
 
     fn run(cx: &mut Cx, func: &mut Func, _: &Options) -> Result<Changed, PassError> {
         let old = &func.body;
@@ -37,7 +38,8 @@ impl GraphPass for FoldBatchNorm {
         let mut changed = Changed::No;
         for node in &old.nodes {
             let inputs = new.inputs(node);
-            match scaled(&mut new, &mut cx.weights, node, &inputs, old, &single) {
+            let folded = scaled(&mut new, &mut cx.weights, node, &inputs, old, &single);
+            match folded.filter(|_| cx.steps.rewrite(Self::NAME, node)) {
                 Some(v) => {
                     changed = Changed::Yes;
                     new.set(node.outputs[0], v);

@@ -22,6 +22,7 @@ mod narrow;
 mod widen;
 
 use crate::pass::{Changed, Cx, Func, GraphPass, PassError};
+use crate::steps::StepKind;
 
 /// The pass.
 pub struct Fuse;
@@ -41,17 +42,50 @@ impl GraphPass for Fuse {
     type Options = Options;
     const NAME: &'static str = "graph-fuse";
     const SUMMARY: &'static str = "group operators that one kernel computes";
+    const STEPS: bool = true;
 
-    fn run(_: &mut Cx, func: &mut Func, options: &Options) -> Result<Changed, PassError> {
+    fn run(cx: &mut Cx, func: &mut Func, options: &Options) -> Result<Changed, PassError> {
         let body = if options.max_ops > 1 { widen::unshared(&func.body) } else { func.body.clone() };
         let (mut groups, widening) = decide(&body, options);
         if groups.iter().all(|g| g.len() < 2) {
             return Ok(Changed::No);
         }
         let tails = narrow::cut(&body, &mut groups, &widening);
+        let groups = taken(cx, &body, groups);
         func.body = apply(&body, &groups, &tails);
         Ok(Changed::Yes)
     }
+}
+
+/// The groups that may be fused, and the members of the others one by one.
+fn taken(cx: &mut Cx, body: &Body, groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut out = vec![];
+    for group in groups {
+        let (kind, names) = (kind(body, &group), names(body, &group));
+        if group.len() < 2 || cx.steps.take(StepKind::Fusion, Fuse::NAME, format!("fuse-{kind}"), &names) {
+            out.push(group);
+        } else {
+            out.extend(group.into_iter().map(|m| vec![m]));
+        }
+    }
+    out
+}
+
+/// What a group is called: its anchor's operator, or `elementwise`.
+fn kind(body: &Body, members: &[usize]) -> &'static str {
+    let anchor = |n: &&Node| matches!(class(body, n), Class::Anchor | Class::RowAnchor);
+    members.iter().map(|i| &body.nodes[*i]).rfind(anchor).map_or("elementwise", |n| n.op.name())
+}
+
+/// The ONNX nodes of a group, joined by `+`.
+fn names(body: &Body, members: &[usize]) -> String {
+    let mut names: Vec<&str> = vec![];
+    for n in members.iter().map(|i| &body.nodes[*i]) {
+        if class(body, n) != Class::Cloned && !n.name.is_empty() && !names.contains(&n.name.as_str()) {
+            names.push(&n.name);
+        }
+    }
+    names.join("+")
 }
 
 /// What an operator can be in a group.
@@ -333,29 +367,20 @@ fn fusion(old: &Body, members: &[usize], last: &Node) -> Node {
             }
         }
     }
-    let mut names: Vec<&str> = vec![];
-    let mut kind = "elementwise";
     for &i in members {
         let n = &old.nodes[i];
         let ins: Vec<ValueId> = n.inputs.iter().map(|v| map[v]).collect();
         let types: Vec<_> = n.outputs.iter().map(|&o| old.ty(o).clone()).collect();
         let outs = inner.push(n.op, n.attrs.clone(), &ins, types, n.name.clone());
         map.extend(n.outputs.iter().copied().zip(outs));
-        let anchor = matches!(class(old, n), Class::Anchor | Class::RowAnchor);
-        if anchor {
-            kind = n.op.name();
-        }
-        if class(old, n) != Class::Cloned && !n.name.is_empty() && !names.contains(&n.name.as_str()) {
-            names.push(&n.name);
-        }
     }
     inner.results = last.outputs.iter().map(|o| map[o]).collect();
     Node {
         op: GraphOp::Fusion,
-        attrs: Attrs::new().str("kind", kind),
+        attrs: Attrs::new().str("kind", kind(old, members)),
         inputs,
         outputs: last.outputs.clone(),
-        name: names.join("+"),
+        name: names(old, members),
         region: Some(Box::new(inner)),
     }
 }

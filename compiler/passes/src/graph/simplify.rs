@@ -30,6 +30,7 @@ impl GraphPass for Simplify {
     type Options = Options;
     const NAME: &'static str = "graph-simplify";
     const SUMMARY: &'static str = "remove operators that compute nothing and share equal ones";
+    const STEPS: bool = true;
 
     fn run(cx: &mut Cx, func: &mut Func, _: &Options) -> Result<Changed, PassError> {
         let mut changed = Changed::No;
@@ -43,6 +44,7 @@ impl GraphPass for Simplify {
                 match ty
                     .filter(|_| node.region.is_none())
                     .and_then(|ty| rewrite(&mut new, &mut cx.weights, node, &inputs, &ty))
+                    .filter(|_| cx.steps.rewrite(Self::NAME, node))
                 {
                     Some(v) => {
                         fired = true;

@@ -171,7 +171,13 @@ fn choose(
 
 fn graph(old: &Graph, built: &Built, tiling: Tiling) -> Graph {
     let tiling = Tiling { order: built.order.clone(), ..tiling };
-    Graph { name: old.name.clone(), body: built.body.clone(), weights: old.weights.clone(), tiling }
+    Graph {
+        name: old.name.clone(),
+        body: built.body.clone(),
+        weights: old.weights.clone(),
+        tiling,
+        applied: old.applied.clone(),
+    }
 }
 
 fn segment(base: &Body, d: &Decision, tiles: usize) -> Segment {
