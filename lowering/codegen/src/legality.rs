@@ -60,6 +60,7 @@ pub const LEGAL_OPS: &[&str] = &[
     "math.sqrt",
     "math.trunc",
     "memref.load",
+    "memref.prefetch",
     "memref.store",
     "memref.view",
     "scf.for",

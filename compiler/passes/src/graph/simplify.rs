@@ -202,20 +202,31 @@ fn is_not_negative(new: &Rebuild, v: ValueId) -> bool {
         .is_some_and(|p| matches!(p.attrs.get_enum("kind"), UnaryKind::Abs | UnaryKind::Exp | UnaryKind::Sigmoid))
 }
 
-/// Swapping the last two dims of an operand becomes a flag.
+/// Swapping the last two dims of an operand becomes a flag. Of a transpose of the right operand that moves its innermost dim to the
+/// last place but one (the keys of attention), the swap alone becomes the flag: what is left copies whole rows.
 fn matmul(new: &mut Rebuild, node: &Node, inputs: &[ValueId], ty: &TensorType) -> Option<ValueId> {
     let mut attrs = node.attrs.clone();
     let mut operands = inputs.to_vec();
     for (i, flag) in [(0, "transpose_lhs"), (1, "transpose_rhs")] {
-        let Some(p) = new.producer_of(operands[i], GraphOp::Transpose) else { continue };
-        let perm = p.attrs.get_ints("permutation");
-        let r = perm.len();
-        let swaps = r >= 2 && perm[..r - 2].iter().zip(0..).all(|(&p, i)| p == i) && perm[r - 2] == r as i64 - 1;
-        if swaps {
-            operands[i] = p.inputs[0];
-            let old = attrs.get_bool(flag);
-            attrs = attrs.flag(flag, !old);
+        let Some(p) = new.producer_of(operands[i], GraphOp::Transpose).cloned() else { continue };
+        let mut rest = p.attrs.get_ints("permutation").to_vec();
+        let r = rest.len();
+        if r < 2 || rest[r - 2] != r as i64 - 1 {
+            continue;
         }
+        rest.swap(r - 2, r - 1);
+        if rest.is_sorted() {
+            operands[i] = p.inputs[0];
+        } else if i == 1 {
+            let dims = rest.iter().map(|&d| new.ty(p.inputs[0]).dims[d as usize].clone()).collect();
+            let ty = TensorType { dtype: new.ty(p.inputs[0]).dtype, dims };
+            let attrs = Attrs::new().ints("permutation", rest);
+            operands[i] = new.emit1(GraphOp::Transpose, attrs, &[p.inputs[0]], ty, &p.name);
+        } else {
+            continue;
+        }
+        let old = attrs.get_bool(flag);
+        attrs = attrs.flag(flag, !old);
     }
     (operands != inputs).then(|| new.emit1(GraphOp::Matmul, attrs, &operands, ty.clone(), &node.name))
 }

@@ -144,6 +144,8 @@ impl Translator<'_> {
                 return Ok(());
             }
             "memref.store" | "vector.store" => return self.store(op),
+            // Cranelift has no such instruction; it is a hint.
+            "memref.prefetch" => return Ok(()),
             "vector.maskedstore" => return self.masked_store(op),
             "arith.constant" => self.constant(op)?,
             "arith.addi" => {

@@ -76,6 +76,9 @@ pub struct ContractSchedule {
     pub block: Option<u64>,
     /// Scratch of a thread.
     pub scratch: Scratch,
+    /// Rows of a constant's panel (columns, or channels) that each tile fetches ahead for each step, where the constant comes from far:
+    /// while the tiles of a panel are computed, the next panel, which follows it, is brought near.
+    pub fetch: Option<u64>,
     /// Set where the operands change sides: pixels are broadcast, and vectors are of channels.
     pub pixels: Option<Pixels>,
 }
@@ -239,6 +242,10 @@ impl ContractSchedule {
             }));
         let vector_epilogue = target.backend != Backend::Cranelift || !touched.into_iter().any(narrow);
         let in_place = in_place(kernel, &c);
+        let fetch = match panel_source {
+            Source::Ahead => fetched(target, k * n * step_size, width, unit_rows, m <= 256),
+            _ => None,
+        };
         let schedule = ContractSchedule {
             contraction: c,
             rows,
@@ -253,6 +260,7 @@ impl ContractSchedule {
             unit_panels,
             block,
             scratch,
+            fetch,
             pixels: None,
         };
         Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })
@@ -336,6 +344,13 @@ pub(super) fn block(c: &Contraction, most: u64, group: u64) -> Option<Option<u64
         Some(length) => Some(Some(length.div_ceil(length.div_ceil(most)).next_multiple_of(group))),
         None => Some(Some(most)),
     }
+}
+
+/// What each of a unit's tiles fetches of the next panel, for a constant of so many bytes that is not near anyway; where many rows
+/// pass over a panel, waiting for it is the smaller cost.
+pub(super) fn fetched(target: &CpuTarget, bytes: u64, width: u64, tiles: u64, few: bool) -> Option<u64> {
+    let pays = target.backend == Backend::Llvm && bytes > target.l2 / 2 && tiles > 1 && few;
+    pays.then(|| width.div_ceil(tiles))
 }
 
 /// Units that are worth a thread of their own: as many products as take some microseconds.

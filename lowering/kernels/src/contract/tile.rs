@@ -151,7 +151,7 @@ pub(super) fn emit<'c>(
         let shift = env.shift(&env.c.rows_operand, &at)?;
         Some(b.mul(b.broadcast(shift, s.lanes as u32), *of))
     };
-    for (i, v) in accumulate(env, at, columns, &rows, &init).into_iter().enumerate() {
+    for (i, v) in accumulate(env, at, columns, &rows, &init, local).into_iter().enumerate() {
         b.vstore(shift(i).map_or(v, |shift| b.add(v, shift)), env.tile, place(i));
     }
     let first = b.mul(tile, b.index(s.rows as i64));
@@ -167,6 +167,7 @@ fn accumulate<'c>(
     columns: &Columns<'c>,
     rows: &Rows<'c>,
     init: &[V<'c>],
+    local: V<'c>,
 ) -> Vec<V<'c>> {
     let (b, s) = (env.b, env.s);
     let direct = s.row_source == Source::Direct || s.panel_source == Source::Direct;
@@ -188,7 +189,22 @@ fn accumulate<'c>(
         true => env.k_axes(at, &[&row_step, &panel_step]),
         false => vec![(length, vec![b.index(row), b.index(width)])],
     };
-    env.nest(&axes, &[rows.base, columns.base], init, &mut vec![], &mut |_, cursors, sums| {
+    // What this tile fetches of the panel, or the block of it, that follows.
+    let mut cursors = vec![rows.base, columns.base];
+    let mut axes = axes;
+    if let Some(each) = s.fetch {
+        let next = b.add(columns.base, b.mul(env.grouped(length), b.index(width)));
+        cursors.push(b.add(next, b.mul(b.mul(local, env.grouped(length)), b.index(each as i64))));
+        let step = |a: usize| env.packed_stride(a, each);
+        match direct && group == 1 {
+            true => axes.iter_mut().zip(&env.c.k).for_each(|((_, steps), a)| steps.push(step(*a))),
+            false => axes[0].1.push(b.index(group * each as i64)),
+        }
+    }
+    env.nest(&axes, &cursors, init, &mut vec![], &mut |_, cursors, sums| {
+        if let Some(next) = cursors.get(2) {
+            b.prefetch(columns.buffer, *next);
+        }
         let vectors: Vec<_> = (0..s.vectors).map(|v| load_columns(env, at, columns, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in &rows.shifts {

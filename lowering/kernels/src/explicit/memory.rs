@@ -1,9 +1,9 @@
 //! Loads, stores and windows into the scratch.
 
 use melior::ir::Attribute;
-use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::attribute::{BoolAttribute, DenseI64ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::{OperationLike, OperationResult};
-use melior::ir::r#type::MemRefType;
+use melior::ir::r#type::{IntegerType, MemRefType};
 use melior::ir::{BlockLike, Type, Value};
 
 use super::builder::{Builder, result};
@@ -25,6 +25,16 @@ impl<'c> Builder<'c> {
     pub fn store(&self, v: V<'c>, to: Buf<'c>, at: V<'c>) {
         assert!(v.ty() == to.elem.scalar(), "store of {} into {:?}", v.ty(), to.elem);
         self.emit_void("memref.store", &[self.raw(v), to.value, self.raw(at)]);
+    }
+
+    /// A hint that the line of an element is read soon, into the second-level cache; the element need not exist.
+    pub fn prefetch(&self, from: Buf<'c>, at: V<'c>) {
+        let i32 = IntegerType::new(self.context(), 32).into();
+        let flag = |v| BoolAttribute::new(self.context(), v).into();
+        let locality = IntegerAttribute::new(i32, 2).into();
+        let attributes = [("isWrite", flag(false)), ("localityHint", locality), ("isDataCache", flag(true))];
+        let op = self.make("memref.prefetch", &[from.value, self.raw(at)], &[], &attributes, |b| b);
+        self.block.get().append_operation(op);
     }
 
     /// Consecutive elements.

@@ -3,7 +3,7 @@
 use neap_spec::{Backend, CpuTarget};
 
 use super::super::plan::{
-    ContractSchedule, Factors, Scratch, Source, align, arguments, block, grain, in_place, panels,
+    ContractSchedule, Factors, Scratch, Source, align, arguments, block, fetched, grain, in_place, panels,
 };
 use super::super::shape::{Contraction, Operand};
 use super::Pixels;
@@ -138,6 +138,9 @@ pub fn choose(
         scratch: scratch.total,
     };
     let in_place = in_place(kernel, c);
+    // With several axes of taps each step counts more.
+    let few = across * down <= if c.k.len() > 1 { 64 } else { 256 };
+    let fetch = fetched(target, m * k * size, width, area, few);
     let schedule = ContractSchedule {
         contraction: c.clone(),
         rows,
@@ -152,6 +155,7 @@ pub fn choose(
         unit_panels,
         block,
         scratch,
+        fetch,
         pixels: Some(Pixels { columns, lines, unit_lines, unit_tiles, slab }),
     };
     Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })

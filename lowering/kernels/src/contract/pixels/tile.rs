@@ -107,6 +107,7 @@ pub(super) fn emit<'c>(
         let at = g.y.map_or_else(|| at.clone(), |y| at.with(y, area.line));
         base = b.add(base, env.offset(&env.c.panel_operand.flat, &at));
     }
+    let nth = b.add(b.mul(y, area.tiles), x);
     let shift = |r: u64| (r / p.columns) as i64 * steps.0 + (r % p.columns) as i64 * steps.1;
     let shifts: Vec<i64> = (0..s.rows).map(shift).collect();
 
@@ -127,7 +128,7 @@ pub(super) fn emit<'c>(
             b.if_else(first, |_| zeros.clone(), load)
         }
     };
-    for (i, v) in accumulate(env, at, area, base, channels, &shifts, &init).into_iter().enumerate() {
+    for (i, v) in accumulate(env, at, area, (base, nth), channels, &shifts, &init).into_iter().enumerate() {
         b.vstore(v, env.tile, place(i));
     }
     let done = || {
@@ -147,7 +148,7 @@ fn accumulate<'c>(
     env: &Env<'_, 'c>,
     at: &At<'c>,
     area: &Area<'_, 'c>,
-    pixels: V<'c>,
+    (pixels, nth): (V<'c>, V<'c>),
     channels: &Channels<'c>,
     shifts: &[i64],
     init: &[V<'c>],
@@ -167,7 +168,18 @@ fn accumulate<'c>(
         .zip(area.strides(env))
         .map(|((extent, steps), stride)| (extent, vec![stride, steps[0]]))
         .collect();
-    env.nest(&axes, &[pixels, channels.base], init, &mut vec![], &mut |_, cursors, sums| {
+    // What this tile, the panel's `nth`, fetches of the panel, or the block of it, that follows.
+    let (mut axes, mut cursors) = (axes, vec![pixels, channels.base]);
+    if let Some(each) = s.fetch {
+        let length = axes.iter().fold(b.index(1), |n, (extent, _)| b.mul(n, *extent));
+        let next = b.add(channels.base, b.mul(length, b.index(s.width() as i64)));
+        cursors.push(b.add(next, b.mul(b.mul(nth, length), b.index(each as i64))));
+        axes.iter_mut().zip(&env.c.k).for_each(|((_, steps), a)| steps.push(env.packed_stride(*a, each)));
+    }
+    env.nest(&axes, &cursors, init, &mut vec![], &mut |_, cursors, sums| {
+        if let Some(next) = cursors.get(2) {
+            b.prefetch(channels.buffer, *next);
+        }
         let vectors: Vec<_> = (0..s.vectors).map(|v| load(env, channels.buffer, cursors[1], v)).collect();
         let mut next = Vec::with_capacity(sums.len());
         for shift in shifts {
