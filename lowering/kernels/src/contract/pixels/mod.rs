@@ -30,6 +30,8 @@ pub struct Pixels {
     pub columns: u64,
     /// Lines in a tile; more than one only where tiles have whole lines and units all lines.
     pub lines: u64,
+    /// Whether tiles are whole vectors of pixels, none of which another tile stores.
+    pub whole: bool,
     /// Lines of a unit.
     pub unit_lines: u64,
     /// Tiles along a line in a unit.

@@ -156,9 +156,21 @@ pub fn choose(
         block,
         scratch,
         fetch,
-        pixels: Some(Pixels { columns, lines, unit_lines, unit_tiles, slab }),
+        pixels: Some(Pixels {
+            columns,
+            lines,
+            whole: whole(columns, lines, g.extent, lanes),
+            unit_lines,
+            unit_tiles,
+            slab,
+        }),
     };
     Some(Scheduled { kernel: kernel.clone(), schedule, stages: vec![stage], shared: vec![], packed, in_place })
+}
+
+/// Whether tiles are whole vectors, and their number is that of all pixels.
+fn whole(columns: u64, lines: u64, (across, down): (u64, u64), lanes: u64) -> bool {
+    (columns * lines).is_multiple_of(lanes) && across.is_multiple_of(columns) && down.is_multiple_of(lines)
 }
 
 /// Pixels of a line, lines and vectors of the tile with the fewest estimated cycles, in the terms of the other kind's estimate.
@@ -167,13 +179,15 @@ fn tile((m, k): (u64, u64), (across, down): (u64, u64), lanes: u64, registers: u
     for vectors in 1..=8u64.min(m.div_ceil(lanes)) {
         let most = (registers - 1 - vectors) / vectors;
         let part = (1..=most.min(across)).map(|columns| (columns, 1));
-        let whole = (2..=(most / across).min(down)).map(|lines| (across, lines));
-        for (columns, lines) in part.chain(whole) {
+        let several = (2..=(most / across).min(down)).map(|lines| (across, lines));
+        for (columns, lines) in part.chain(several) {
             let rows = columns * lines;
             let (fmas, loads) = (rows * vectors, rows + vectors);
             // In sixteenths of a cycle, as for the other kind of tile.
             let step = 16 * fmas.max(loads).max(8) / 2 + 8 + 16 * vectors * widening / 3;
-            let turn = 16 * vectors * rows.div_ceil(lanes) * lanes * 9;
+            // Masked stores cost more.
+            let each = if whole(columns, lines, (across, down), lanes) { 6 } else { 9 };
+            let turn = 16 * vectors * rows.div_ceil(lanes) * lanes * each;
             let store = 16 * (20 + fmas) + turn;
             let tiles = across.div_ceil(columns) * down.div_ceil(lines) * m.div_ceil(vectors * lanes);
             let cycles = tiles * (k * step + store);

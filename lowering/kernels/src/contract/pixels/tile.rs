@@ -200,6 +200,7 @@ fn accumulate<'c>(
 /// `pixel` on, the first `skip` are another tile's.
 fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, channels: &Channels<'c>, pixel: V<'c>, skip: V<'c>, saved: V<'c>) {
     let (b, s) = (env.b, env.s);
+    let whole_vectors = s.pixels.is_some_and(|p| p.whole);
     let (lanes, width) = (s.lanes, b.index(s.width() as i64));
     let row = env.c.row.expect("there are channels");
     let turned = if s.factors == Factors::Quads { env.row_words } else { env.rows };
@@ -219,11 +220,11 @@ fn finish<'c>(env: &Env<'_, 'c>, at: &At<'c>, channels: &Channels<'c>, pixel: V<
             let from = (group * lanes) as i64;
             let whole = b.create_mask(b.index(s.rows as i64 - from), lanes as u32);
             let before = b.create_mask(b.sub(skip, b.index(from)), lanes as u32);
-            let mask = b.and(whole, b.not(before));
+            let mask = (!whole_vectors).then(|| b.and(whole, b.not(before)));
             b.for_(b.index(0), count, 1, |b, i| {
                 let sum = b.vload(turned, b.mul(i, b.index(lanes as i64)), lanes as u32);
                 let at = at.with(row, b.add(channel, i));
-                epilogue::emit(env, &at, b.add(pixel, b.index(from)), sum, Some(mask));
+                epilogue::emit(env, &at, b.add(pixel, b.index(from)), sum, mask);
             });
         }
     });
