@@ -56,6 +56,7 @@ pub fn run(args: &Bisect) -> Result<(), Failure> {
         None => interpret(&source, &inputs)?,
     };
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bisect.mlir", source.name)));
+    files::apart(&args.model, "the model", &[("-o", Some(&output))])?;
     files::has_folder(&output)?;
     let bar = if load::progress(args.json) { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     let compiler = load::compiler(&args.options, false, true)?;
