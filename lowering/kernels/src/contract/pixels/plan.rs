@@ -67,7 +67,9 @@ pub fn choose(
 
     let o = &c.panel_operand;
     let panel_count = m.div_ceil(width);
-    let slab = !o.guards.is_empty() || panel_count > 1 || o.widening(false) > 0 || group > 1;
+    // Taps that nothing checks would be in the slab once each: then the pixels are read where they are.
+    let several = panel_count > 1 && c.k.len() == 1;
+    let slab = !o.guards.is_empty() || several || o.widening(false) > 0 || group > 1;
     let tiles = across.div_ceil(columns);
     let inner = k / c.extents[c.k[0]].as_const()?.div_ceil(group);
     let plane = |lines: u64, tiles: u64| Some(g.lines(c, lines)? * g.elements(c, (tiles * columns).min(across))?);
